@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { OPERATIONS, type OperationDefinition } from './operations.ts'
+
+/**
+ * The operation table as plain data, for the CLI: it must parse and explain commands without loading zod.
+ * The build writes it to a file; the host validates what the CLI sends against the schemas themselves.
+ */
+export interface CommandParam {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'boolean' | 'list' | 'point' | 'assignments'
+  readonly flag: string | null
+  readonly placeholder: string | null
+  readonly description: string
+  readonly required: boolean
+  readonly default: string | number | boolean | null
+  /** `cwd`, `environment`, or an environment variable as `$NAME`. */
+  readonly from: string | null
+}
+
+export interface Command {
+  readonly operation: string
+  readonly command: string
+  readonly summary: string
+  readonly positionals: readonly string[]
+  readonly rest: string | null
+  readonly examples: readonly string[]
+  readonly startsHost: boolean
+  readonly params: readonly CommandParam[]
+}
+
+export function commandTable(): Command[] {
+  return Object.entries<OperationDefinition>(OPERATIONS).flatMap(([name, definition]) => {
+    const { cli } = definition
+    if (cli === null) return []
+    const hasPlace = new Set([...cli.positionals, ...(cli.rest === undefined ? [] : [cli.rest])])
+    return [
+      {
+        operation: name,
+        command: cli.command,
+        summary: definition.summary,
+        positionals: cli.positionals,
+        rest: cli.rest ?? null,
+        examples: cli.examples,
+        startsHost: cli.startsHost ?? true,
+        params: paramsOf(definition, hasPlace),
+      },
+    ]
+  })
+}
+
+interface ParamSchema {
+  type?: string
+  description?: string
+  default?: string | number | boolean
+  flag?: string
+  placeholder?: string
+  parse?: 'point' | 'assignments'
+  from?: string
+  hidden?: boolean
+}
+
+function paramsOf(definition: OperationDefinition, hasPlace: ReadonlySet<string>): CommandParam[] {
+  // `io: input`: a parameter with a default is one that the caller may leave out.
+  const schema = z.toJSONSchema(definition.params, { io: 'input' })
+  const required = new Set(schema.required)
+  // The metadata of `.meta()` stands in the JSON schema beside its own keywords.
+  const properties = (schema.properties ?? {}) as Record<string, ParamSchema>
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    type: property.parse ?? cliType(name, property.type),
+    flag: property.hidden || hasPlace.has(name) ? null : (property.flag ?? name.replaceAll('_', '-')),
+    placeholder: property.placeholder ?? null,
+    description: property.description ?? '',
+    required: required.has(name),
+    default: property.default ?? null,
+    from: property.from ?? null,
+  }))
+}
+
+function cliType(name: string, type: string | undefined): CommandParam['type'] {
+  switch (type) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+      return type
+    case 'array':
+      return 'list'
+    case 'object':
+      return 'assignments'
+    default:
+      throw new Error(`parameter ${name}: the CLI cannot spell a ${type}`)
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { exitRecord, sessionStatus } from './session-info.ts'
+
+/**
+ * The types of Event Log records and their numbers on disk. A number is never used again for something else;
+ * a reader carries numbers it does not know through.
+ */
+export const EVENT_TYPE_NUMBERS = {
+  /** First record of a log: what a replay needs to know before any byte. */
+  created: 1,
+  /** Bytes that the program wrote, exactly. */
+  output: 2,
+  /** Bytes sent to the program, and by whom. */
+  input: 3,
+  resize: 4,
+  /** Bytes that the emulator answered to a terminal query. */
+  answer: 5,
+  exit: 6,
+  status: 7,
+  /** A synchronized update (mode 2026) was left open for too long and is shown as it stands. */
+  sync_release: 8,
+} as const
+export type EventType = keyof typeof EVENT_TYPE_NUMBERS
+
+export const createdEvent = z.object({
+  session: z.string(),
+  command: z.array(z.string()),
+  cwd: z.string(),
+  cols: z.int(),
+  rows: z.int(),
+})
+
+export const inputEvent = z.object({
+  actor: z.string().describe('Who sent it.'),
+  via: z.enum(['type', 'keys']),
+  length: z.int().describe('Bytes sent.'),
+  data_b64: z
+    .string()
+    .nullable()
+    .describe('The bytes; null when the program had turned echo off, as for a password.'),
+})
+
+export const resizeEvent = z.object({ cols: z.int(), rows: z.int() })
+export const statusEvent = z.object({ status: sessionStatus, reason: z.string().optional() })
+export const syncReleaseEvent = z.object({})
+
+/** A record as clients see it: byte payloads as base64, the others as their fields. */
+export const eventRecord = z.object({
+  seq: z.int(),
+  time: z.number().describe('Milliseconds since 1970, with fractions.'),
+  type: z.string(),
+  data_b64: z.string().optional(),
+  fields: z.record(z.string(), z.unknown()).optional(),
+})
+export type EventRecord = z.infer<typeof eventRecord>
+
+/** JSON payloads by event type; `output` and `answer` are bytes. */
+export const EVENT_PAYLOADS = {
+  created: createdEvent,
+  input: inputEvent,
+  resize: resizeEvent,
+  exit: exitRecord,
+  status: statusEvent,
+  sync_release: syncReleaseEvent,
+} as const
+export type FactType = keyof typeof EVENT_PAYLOADS
+export type Fact<T extends FactType> = z.infer<(typeof EVENT_PAYLOADS)[T]>

@@ -1,0 +1,281 @@
+import { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { COLS_MAX, COLS_MIN, ROWS_MAX, sessionInfo } from './session-info.ts'
+import { snapshot } from './snapshot.ts'
+import { waitConditions, waitOptions, waitResult } from './wait.ts'
+
+/**
+ * Each operation, once. The CLI's parsing and help, JSON-RPC, and docs/operations.md are derived from this
+ * table; there is no second one.
+ *
+ * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
+ * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
+ * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `hidden` (no flag).
+ */
+export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
+  readonly summary: string
+  readonly params: P
+  readonly result: R
+  /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
+  readonly errors: readonly ErrorCode[]
+  /** True when the operation changes nothing, neither the session nor the disk. */
+  readonly readOnly: boolean
+  /** How the CLI spells it; null where there is no command. */
+  readonly cli: CliSpelling | null
+}
+
+export interface CliSpelling {
+  readonly command: string
+  /** Parameters given by position, in order. The last may be a list. */
+  readonly positionals: readonly string[]
+  /** A list parameter that takes everything after `--`. */
+  readonly rest?: string
+  readonly examples: readonly string[]
+  /** False when the command must not start a host that is not running. */
+  readonly startsHost?: boolean
+}
+
+const sessionRef = z
+  .string()
+  .min(1)
+  .describe('Session id, unique id prefix, or name.')
+  .meta({ placeholder: 'SESSION', from: '$TRANSOM_SESSION' })
+
+const actor = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('Who acts, as the Event Log shall name them.')
+  .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR' })
+
+const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
+const rows = z.int().min(1).max(ROWS_MAX).describe('Height in cells.').meta({ placeholder: 'R' })
+
+const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ // no path separator, no control character, no leading dash
+const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
+
+const seqResult = z.object({ seq: z.int().describe('Its record in the Event Log, a baseline for waits.') })
+const commandTargetErrors = ['session_not_found', 'session_ambiguous', 'session_ended', 'disk_full'] as const
+
+export const OPERATIONS = {
+  'session.create': operation({
+    summary: 'Start a program on a terminal of its own and print the session id.',
+    params: z.object({
+      command: z
+        .array(z.string().regex(/^[^\0]*$/))
+        .min(1)
+        .optional()
+        .describe("Program and arguments; the caller's $SHELL when left out."),
+      name: z
+        .string()
+        .regex(NAME_PATTERN, 'a name has 1 to 64 letters, digits, dots, dashes or underscores')
+        .optional()
+        .describe('A name to address the session by; unique among active sessions.')
+        .meta({ placeholder: 'N' }),
+      cols: cols.default(80),
+      rows: rows.default(24),
+      cwd: z.string().min(1).optional().describe('Working folder.').meta({ placeholder: 'D', from: 'cwd' }),
+      env: environment
+        .optional()
+        .describe('Variables to set on top of the inherited ones.')
+        .meta({ placeholder: 'K=V', parse: 'assignments' }),
+      base_env: environment
+        .optional()
+        .describe("The environment to start from; the host's own when left out.")
+        .meta({ from: 'environment', hidden: true }),
+    }),
+    result: sessionInfo,
+    errors: ['program_not_found', 'cwd_not_found', 'name_taken', 'spawn_failed', 'disk_full', 'host_stopping'],
+    readOnly: false,
+    cli: {
+      command: 'create',
+      positionals: [],
+      rest: 'command',
+      examples: ['transom create -- bash', 'transom create --name edit --cols 100 --rows 30 -- vim notes.txt'],
+    },
+  }),
+  'session.list': operation({
+    summary: 'List the sessions of this Home.',
+    params: z.object({ all: z.boolean().optional().describe('Ended sessions too.') }),
+    result: z.object({ sessions: z.array(sessionInfo) }),
+    errors: [],
+    readOnly: true,
+    cli: { command: 'list', positionals: [], examples: ['transom list', 'transom list --all --json'] },
+  }),
+  'session.inspect': operation({
+    summary: 'Show what is known of one session, and where its Event Log is.',
+    params: z.object({ session: sessionRef }),
+    result: sessionInfo.extend({
+      seq: z.int().describe('The last record of the Event Log.'),
+      log: z.object({ path: z.string(), bytes: z.int() }),
+    }),
+    errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
+    readOnly: true,
+    cli: { command: 'inspect', positionals: ['session'], examples: ['transom inspect edit'] },
+  }),
+  'session.type': operation({
+    summary: 'Type text into a session, as at its keyboard; a line break is the Enter key.',
+    params: z.object({
+      session: sessionRef,
+      text: z.string().describe('The text to type.').meta({ placeholder: 'TEXT' }),
+      enter: z.boolean().optional().describe('Press Enter after it.'),
+      actor,
+    }),
+    result: seqResult,
+    errors: [...commandTargetErrors, 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'type',
+      positionals: ['session', 'text'],
+      examples: ["transom type edit 'hello'", "transom type work 'make test' --enter"],
+    },
+  }),
+  'session.keys': operation({
+    summary: 'Press keys in a session, encoded as its program expects them.',
+    params: z.object({
+      session: sessionRef,
+      keys: z
+        .array(z.string().min(1))
+        .min(1)
+        .max(1000)
+        .describe('Key names: Enter, Up, F5, Ctrl+C, Alt+x, Shift+Tab, é, Down*3 …')
+        .meta({ placeholder: 'KEY' }),
+      actor,
+    }),
+    result: seqResult,
+    errors: [...commandTargetErrors, 'unknown_key', 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'keys',
+      positionals: ['session', 'keys'],
+      examples: ['transom keys edit Escape : w q Enter', "transom keys menu 'Down*3' Enter", 'transom keys work Ctrl+C'],
+    },
+  }),
+  'session.resize': operation({
+    summary: 'Change the size of a session’s terminal.',
+    params: z.object({ session: sessionRef, cols: cols.optional(), rows: rows.optional() }),
+    result: seqResult.extend({ cols: z.int(), rows: z.int() }),
+    errors: commandTargetErrors,
+    readOnly: false,
+    cli: {
+      command: 'resize',
+      positionals: ['session'],
+      examples: ['transom resize edit --cols 100 --rows 30'],
+    },
+  }),
+  'session.wait': operation({
+    summary: 'Wait until the screen, the cursor or the program is as described.',
+    params: z.object({ session: sessionRef, ...waitConditions.shape, ...waitOptions.shape }),
+    result: waitResult,
+    errors: ['session_not_found', 'session_ambiguous', 'session_ended', 'wait_timeout', 'bad_pattern', 'log_corrupt'],
+    readOnly: true,
+    cli: {
+      command: 'wait',
+      positionals: ['session'],
+      examples: [
+        "transom wait work --text 'BUILD OK' --after-input --timeout 60000",
+        "transom wait work --regex 'listening on :\\d+'",
+        'transom wait edit --screen-stable-ms 200',
+        'transom wait job --exit',
+      ],
+    },
+  }),
+  'session.snapshot': operation({
+    summary: 'Print what a session shows.',
+    params: z.object({
+      session: sessionRef,
+      cells: z.boolean().optional().describe('Colours, attributes and links of the cells too (with --json).'),
+      scrollback: z.boolean().optional().describe('The lines that have scrolled off the top, too.'),
+    }),
+    result: snapshot,
+    errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
+    readOnly: true,
+    cli: {
+      command: 'snapshot',
+      positionals: ['session'],
+      examples: ['transom snapshot edit', 'transom snapshot edit --json --cells'],
+    },
+  }),
+  'session.destroy': operation({
+    summary: 'End a session and every process it started. Its Event Log stays.',
+    params: z.object({ session: sessionRef }),
+    result: sessionInfo,
+    errors: ['session_not_found', 'session_ambiguous'],
+    readOnly: false,
+    cli: { command: 'destroy', positionals: ['session'], examples: ['transom destroy edit'] },
+  }),
+  'session.subscribe': operation({
+    summary: 'Follow a session: one dump, then every change, as notifications.',
+    params: z.object({
+      session: sessionRef,
+      to: z.enum(['screen', 'events']),
+      after_seq: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('With `events`: start after this record instead of after the newest.'),
+    }),
+    result: z.object({ subscription: z.int() }),
+    errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
+    readOnly: true,
+    cli: null,
+  }),
+  'session.unsubscribe': operation({
+    summary: 'End a subscription of this connection.',
+    params: z.object({ subscription: z.int() }),
+    result: z.object({ ended: z.boolean() }),
+    errors: [],
+    readOnly: true,
+    cli: null,
+  }),
+  'host.status': operation({
+    summary: 'Show the host of this Home.',
+    params: z.object({}),
+    result: z.object({
+      home: z.string(),
+      pid: z.int(),
+      version: z.string(),
+      protocol: z.int(),
+      socket: z.string(),
+      started_at: z.string(),
+      sessions: z.int().describe('Active sessions.'),
+      connections: z.int(),
+      rss_bytes: z.int(),
+    }),
+    errors: ['host_unavailable'],
+    readOnly: true,
+    cli: { command: 'host status', positionals: [], examples: ['transom host status'], startsHost: false },
+  }),
+  'host.stop': operation({
+    summary: 'Stop the host of this Home.',
+    params: z.object({
+      force: z.boolean().optional().describe('Even with active sessions: they are destroyed.'),
+    }),
+    result: z.object({ stopped: z.literal(true), destroyed: z.int().describe('Sessions that were ended.') }),
+    errors: ['host_unavailable'],
+    readOnly: false,
+    cli: {
+      command: 'host stop',
+      positionals: [],
+      examples: ['transom host stop', 'transom host stop --force'],
+      startsHost: false,
+    },
+  }),
+} as const
+
+export type OperationName = keyof typeof OPERATIONS
+/** What a caller passes: defaults may be left out. */
+export type Params<N extends OperationName> = z.input<(typeof OPERATIONS)[N]['params']>
+/** What a handler receives: validated, defaults filled in. */
+export type ParsedParams<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['params']>
+export type Result<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['result']>
+
+export function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name)
+}
+
+function operation<P extends z.ZodObject, R extends z.ZodType>(
+  definition: OperationDefinition<P, R>,
+): OperationDefinition<P, R> {
+  return { ...definition, params: definition.params.strict() as unknown as P } // strict on requests; same shape
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** `starting` keeps a newborn from being taken for a dead one; the other six are the glossary's. */
+export const sessionStatus = z.enum([
+  'starting',
+  'running',
+  'exiting',
+  'exited',
+  'failed',
+  'destroying',
+  'destroyed',
+])
+export type SessionStatus = z.infer<typeof sessionStatus>
+
+export const exitRecord = z.object({
+  code: z.int().nullable().describe('Exit code, or null when a signal ended the program.'),
+  signal: z.string().nullable().describe('Name of the signal that ended the program, or null.'),
+})
+export type ExitRecord = z.infer<typeof exitRecord>
+
+/** What a session's manifest says on disk and what `list` and `inspect` answer with. No environment: it holds secrets. */
+export const sessionInfo = z.object({
+  session: z.string().describe("The session's id."),
+  name: z.string().nullable(),
+  kind: z.literal('terminal'),
+  status: sessionStatus,
+  command: z.array(z.string()),
+  cwd: z.string(),
+  cols: z.int(),
+  rows: z.int(),
+  pid: z.int().nullable().describe("The program's process id, while it runs."),
+  created_at: z.string().describe('ISO 8601.'),
+  ended_at: z.string().nullable(),
+  exit: exitRecord.nullable(),
+  failure: z.string().nullable().describe('Why the session is `failed`.'),
+})
+export type SessionInfo = z.infer<typeof sessionInfo>
+
+export const COLS_MIN = 2 // a wide character needs two cells
+export const COLS_MAX = 1000
+export const ROWS_MAX = 1000 // 10⁶ cells at the most: 6 MB of Grid, and no screen is larger

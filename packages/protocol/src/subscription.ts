@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { eventRecord } from './events.ts'
+import { cursorState, screenLine, snapshot } from './snapshot.ts'
+
+/** What arrives under SUBSCRIPTION_METHOD, by `type`. */
+export const subscriptionMessage = z.discriminatedUnion('type', [
+  /** First, and again whenever the subscriber was too slow to be sent every change. */
+  z.object({ subscription: z.int(), type: z.literal('screen'), snapshot }),
+  z.object({
+    subscription: z.int(),
+    type: z.literal('rows'),
+    seq: z.int(),
+    rows: z.array(z.object({ row: z.int(), line: screenLine })).describe('Only the rows that changed.'),
+    cursor: cursorState,
+    title: z.string(),
+    screen_hash: z.string(),
+  }),
+  /** The state of an `events` subscription: records after `seq` follow. */
+  z.object({ subscription: z.int(), type: z.literal('position'), seq: z.int() }),
+  z.object({ subscription: z.int(), type: z.literal('records'), records: z.array(eventRecord) }),
+  /** The session has ended and nothing more will come. */
+  z.object({ subscription: z.int(), type: z.literal('end'), seq: z.int() }),
+])
+export type SubscriptionMessage = z.infer<typeof subscriptionMessage>

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { exitRecord } from './session-info.ts'
+import { snapshot } from './snapshot.ts'
+
+export const WAIT_TIMEOUT_MS_DEFAULT = 30_000
+const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are near their end
+
+const durationMs = z.int().min(0).max(WAIT_MS_MAX)
+
+/** What a wait looks for. Several conditions must all hold, unless `any` is set. */
+export const waitConditions = z.object({
+  text: z.string().min(1).optional().describe('This text is on the screen (wrapped lines are joined).'),
+  regex: z.string().min(1).optional().describe('This RE2 pattern matches the screen text.'),
+  cursor: z
+    .object({ row: z.int().min(0), col: z.int().min(0) })
+    .optional()
+    .describe('The cursor is at this cell, counted from 0.')
+    .meta({ placeholder: 'ROW,COL', parse: 'point' }),
+  screen_stable_ms: durationMs
+    .optional()
+    .describe('The visible text has not changed for this long.')
+    .meta({ placeholder: 'N' }),
+  idle_ms: durationMs.optional().describe('The program has printed nothing for this long.').meta({ placeholder: 'N' }),
+  screen_changed_from: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The Screen Hash is no longer this one.')
+    .meta({ placeholder: 'HASH' }),
+  exit: z.boolean().optional().describe('The program has ended.'),
+})
+export type WaitConditions = z.infer<typeof waitConditions>
+
+export const waitOptions = z.object({
+  any: z.boolean().optional().describe('One of the conditions is enough.'),
+  timeout_ms: durationMs
+    .default(WAIT_TIMEOUT_MS_DEFAULT)
+    .describe('Give up after this long; 0 judges the present state once.')
+    .meta({ flag: 'timeout', placeholder: 'MS' }),
+  after_seq: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Wait Baseline: only a state past this seq counts, and no echo of text typed since.')
+    .meta({ placeholder: 'N' }),
+  after_input: z.boolean().optional().describe("Wait Baseline at the session's last input."),
+  settle_ms: durationMs
+    .default(100)
+    .describe('With a baseline: the present state counts once this long has passed without output.'),
+})
+
+export const waitResult = z.object({
+  session: z.string(),
+  matched: z.literal(true),
+  outcome: z.enum(['immediate', 'changed']).describe('Whether it was true at once or came true.'),
+  elapsed_ms: z.number(),
+  condition: z.string().describe('The condition in words.'),
+  match: z
+    .object({
+      row: z.int().describe('Screen row where the match starts, from 0.'),
+      text: z.string().describe('The matching text.'),
+      line: z.string().describe('The whole line it is in, wrapped rows joined.'),
+    })
+    .nullable()
+    .describe('Where `text` or `regex` matched.'),
+  exit: exitRecord.nullable(),
+  snapshot,
+})
+export type WaitResult = z.infer<typeof waitResult>

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/support/build-once.ts'],
+    // A flaky test is a bug: nothing is tried twice.
+    retry: 0,
+    // Real programs on a loaded two-core machine; a wait inside a test carries its own, shorter limit.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+  },
+})
