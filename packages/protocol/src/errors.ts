@@ -41,7 +41,8 @@ export const ERROR_TABLE = {
   socket_untrusted: row(77, 403, -32129, false, 'The socket or its folder does not belong to this user alone.'),
   host_unavailable: row(69, 503, -32130, true, 'The host could not be reached or started.'),
   host_stopping: row(69, 503, -32131, true, 'The host is leaving; a new one takes the next request.'),
-  slow_reader: row(69, 503, -32132, true, 'The client did not read its answers in time.'),
+  host_busy: row(69, 409, -32132, false, 'The host has active sessions and was not told to end them.'),
+  too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof ERROR_TABLE

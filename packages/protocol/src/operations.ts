@@ -252,7 +252,7 @@ export const OPERATIONS = {
       force: z.boolean().optional().describe('Even with active sessions: they are destroyed.'),
     }),
     result: z.object({ stopped: z.literal(true), destroyed: z.int().describe('Sessions that were ended.') }),
-    errors: ['host_unavailable'],
+    errors: ['host_unavailable', 'host_busy'],
     readOnly: false,
     cli: {
       command: 'host stop',

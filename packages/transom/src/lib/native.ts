@@ -77,30 +77,41 @@ export function reapChild(pid: number): void {
   waitpid(pid, new Int32Array(1), WNOHANG)
 }
 
+const rlimit = koffi.struct({ soft: 'uint64_t', hard: 'uint64_t' })
+const getrlimit = libc.func('getrlimit', 'int', ['int', koffi.out(koffi.pointer(rlimit))])
+const setrlimit = libc.func('setrlimit', 'int', ['int', koffi.pointer(rlimit)])
+const RLIMIT_RTTIME = 15
+
 /**
  * Runs `fork` while this process carries `mark` as its soft RLIMIT_RTTIME, so that the child inherits it. The
  * limit is about real-time scheduling and a mark stands for some 10⁵ years of it, so that nothing is limited.
- * False when the system does not let the mark be set: the child then has none.
+ * `marked` is false where the system has no such limit or does not let it be set: the child then has no mark.
  */
-export const withProcessMark: <T>(mark: bigint, fork: () => T) => { result: T; marked: boolean } = IS_LINUX
-  ? withRtTimeMark()
-  : (_mark, fork) => ({ result: fork(), marked: false })
-
-function withRtTimeMark(): <T>(mark: bigint, fork: () => T) => { result: T; marked: boolean } {
-  koffi.struct('rlimit_t', { soft: 'uint64_t', hard: 'uint64_t' })
-  const getrlimit = libc.func('int getrlimit(int resource, _Out_ rlimit_t *limit)')
-  const setrlimit = libc.func('int setrlimit(int resource, const rlimit_t *limit)')
-  const RLIMIT_RTTIME = 15
-  return (mark, fork) => {
-    const own = { soft: 0n, hard: 0n }
-    getrlimit(RLIMIT_RTTIME, own)
-    const marked = setrlimit(RLIMIT_RTTIME, { soft: mark, hard: own.hard }) === 0
-    try {
-      return { result: fork(), marked }
-    } finally {
-      if (marked) setrlimit(RLIMIT_RTTIME, own)
-    }
+export function withProcessMark<T>(mark: bigint, fork: () => T): { result: T; marked: boolean } {
+  if (!IS_LINUX) return { result: fork(), marked: false }
+  const own = readRtTimeLimit()
+  const marked = setrlimit(RLIMIT_RTTIME, { soft: mark, hard: own.hard }) === 0
+  try {
+    return { result: fork(), marked }
+  } finally {
+    if (marked) setrlimit(RLIMIT_RTTIME, own)
   }
+}
+
+/**
+ * Takes off a mark that this process inherited. A host that is started from inside a session is not that
+ * session's: it must outlive it, as every other client's host does.
+ */
+export function clearProcessMark(): void {
+  if (!IS_LINUX) return
+  const { hard } = readRtTimeLimit()
+  setrlimit(RLIMIT_RTTIME, { soft: hard, hard })
+}
+
+function readRtTimeLimit(): { soft: bigint; hard: bigint } {
+  const limit = { soft: 0n, hard: 0n }
+  getrlimit(RLIMIT_RTTIME, limit)
+  return limit
 }
 
 function systemCallFailed(call: string): OpError {

@@ -83,6 +83,17 @@ export async function scanLog(path: string): Promise<LogExtent> {
   })
 }
 
+/** The records after `afterSeq` that are there now. */
+export async function* readAfter(path: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<LogRecord[]> {
+  const file = await fs.open(path, 'r')
+  try {
+    await checkFileHeader(file, path)
+    yield* recordsAfter(file, { offset: FILE_HEADER_BYTES }, afterSeq, signal)
+  } finally {
+    await file.close()
+  }
+}
+
 /**
  * Follows a log: what is there after `afterSeq`, then whatever is appended, until `signal` aborts. The kernel
  * announces appends (inotify), so that this works beside any writer, and pulls at the consumer's own pace.
@@ -97,15 +108,24 @@ export async function* followRecords(
     await checkFileHeader(file, path)
     const position = { offset: FILE_HEADER_BYTES }
     while (!signal.aborted) {
-      for await (const records of readRecords(file, position, signal)) {
-        const wanted = records.filter((record) => record.seq > afterSeq)
-        if (wanted.length > 0) yield wanted
-      }
+      yield* recordsAfter(file, position, afterSeq, signal)
       await changes.next()
     }
   } finally {
     changes.close()
     await file.close()
+  }
+}
+
+async function* recordsAfter(
+  file: fs.FileHandle,
+  position: ReadPosition,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<LogRecord[]> {
+  for await (const records of readRecords(file, position, signal)) {
+    const wanted = records.filter((record) => record.seq > afterSeq)
+    if (wanted.length > 0) yield wanted
   }
 }
 
