@@ -1,5 +1,6 @@
 // Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
-// (zod would double its start-up time), and the host as an ES module that loads rare parts when they are needed.
+// (zod would double its start-up time), and the host as one ES module: an upgrade may replace the files of a host
+// that runs, so it must not load any of them later.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -30,9 +31,8 @@ export async function importSource(/** @type {string} */ file) {
 }
 
 export async function buildAll() {
-  fs.rmSync(dist, { recursive: true, force: true })
   const { commandTable } = await importSource('packages/protocol/src/index.ts')
-  await Promise.all([
+  const outputs = await Promise.all([
     build({
       ...shared,
       entryPoints: [path.join(source, 'main/cli.ts')],
@@ -41,26 +41,34 @@ export async function buildAll() {
       minify: true,
       banner: { js: '#!/usr/bin/env node' },
       define: { COMMAND_TABLE: JSON.stringify(commandTable()) },
+      write: false,
     }),
     build({
       ...shared,
       entryPoints: [path.join(source, 'main/host.ts')],
-      outdir: dist,
-      outExtension: { '.js': '.mjs' },
-      chunkNames: 'host-[hash]',
+      outfile: path.join(dist, 'host.mjs'),
       format: 'esm',
-      splitting: true,
       external: ['koffi', '@lydell/node-pty'], // native parts, installed with the package
+      write: false,
     }),
   ])
-  fs.chmodSync(path.join(dist, 'cli.cjs'), 0o755)
+  for (const file of outputs.flatMap((output) => output.outputFiles)) replaceFile(file.path, file.contents)
+}
+
+/** As a whole: somebody may be starting the program at this moment. */
+function replaceFile(/** @type {string} */ file, /** @type {Uint8Array} */ contents) {
+  const temporary = `${file}.${process.pid}`
+  fs.writeFileSync(temporary, contents, { mode: 0o755 })
+  fs.renameSync(temporary, file)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await buildAll()
   if (!process.argv.includes('--quiet')) {
     for (const file of fs.readdirSync(dist)) {
-      console.log(`${String(fs.statSync(path.join(dist, file)).size).padStart(8)}  packages/transom/dist/${file}`)
+      console.log(
+        `${String(fs.statSync(path.join(dist, file)).size).padStart(8)}  packages/transom/dist/${file}`,
+      )
     }
   }
 }

@@ -80,7 +80,10 @@ export class TestHome {
 
   /** The address that the running host has announced. */
   host(): { socket: string; pid: number } {
-    return JSON.parse(fs.readFileSync(path.join(this.path, 'host.lock'), 'utf8')) as { socket: string; pid: number }
+    return JSON.parse(fs.readFileSync(path.join(this.path, 'host.lock'), 'utf8')) as {
+      socket: string
+      pid: number
+    }
   }
 
   /** A client on an open connection to the running host. */

@@ -45,7 +45,11 @@ export class Client {
   }
 
   /** As call(), for an operation that is known only by name. */
-  async request(operation: string, params: unknown, { signal }: { signal?: AbortSignal } = {}): Promise<unknown> {
+  async request(
+    operation: string,
+    params: unknown,
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<unknown> {
     signal?.throwIfAborted()
     if (this.#closed !== null) throw this.#closed
     const id = this.#nextId++

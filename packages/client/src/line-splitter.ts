@@ -16,7 +16,7 @@ export class LineSplitter {
   }
 
   push(chunk: Uint8Array): void {
-    for (let start = 0; start < chunk.length; ) {
+    for (let start = 0; start < chunk.length;) {
       const newline = chunk.indexOf(NEWLINE, start)
       const end = newline < 0 ? chunk.length : newline
       this.#add(chunk.subarray(start, end))

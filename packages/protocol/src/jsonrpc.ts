@@ -43,7 +43,11 @@ export const RESPONSE_BYTES_MAX = 256 << 20
 
 export function rpcFailure(id: RequestId | null, error: unknown): RpcFailure {
   const { code, message, retryable, details } = toWireError(error)
-  return { jsonrpc: '2.0', id, error: { code: ERROR_TABLE[code].rpc, message, data: { code, retryable, details } } }
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: ERROR_TABLE[code].rpc, message, data: { code, retryable, details } },
+  }
 }
 
 /** The OpError behind a failure. A foreign host may send codes that this version does not know. */

@@ -11,8 +11,11 @@ export function commandHelp(command: Command, program: string): string {
     '',
     `Usage: ${program} ${[command.command, ...placeholders(command)].join(' ')}`,
   ]
-  const positionals = command.params.filter(({ name }) => command.positionals.includes(name) || name === command.rest)
-  if (positionals.length > 0) lines.push('', 'Arguments:', ...table(positionals.map((param) => [label(param), describe(param)])))
+  const positionals = command.params.filter(
+    ({ name }) => command.positionals.includes(name) || name === command.rest,
+  )
+  if (positionals.length > 0)
+    lines.push('', 'Arguments:', ...table(positionals.map((param) => [label(param), describe(param)])))
   lines.push('', 'Options:', ...table([...options.map(optionRow), ...GLOBAL_OPTIONS]))
   return lines.join('\n')
 }
@@ -34,7 +37,10 @@ export function programHelp(commands: readonly Command[], program: string): stri
     `Usage: ${program} COMMAND [ARGUMENTS] [OPTIONS]`,
     '',
     'Commands:',
-    ...table([...commands.map(({ command, summary }): Row => [command, summary]), ['version', 'Print the version.']]),
+    ...table([
+      ...commands.map(({ command, summary }): Row => [command, summary]),
+      ['version', 'Print the version.'],
+    ]),
     '',
     'Options:',
     ...table([...GLOBAL_OPTIONS, ['--version', 'Print the version.']]),

@@ -23,7 +23,11 @@ export interface ParsedArgv {
 }
 
 /** Reads a command line by the command table. Throws `usage`, saying what is wrong and where to look it up. */
-export function parseArgv(argv: readonly string[], commands: readonly Command[], context: CallerContext): ParsedArgv {
+export function parseArgv(
+  argv: readonly string[],
+  commands: readonly Command[],
+  context: CallerContext,
+): ParsedArgv {
   const flags: GlobalFlags = { json: false, help: false, version: false, home: undefined }
   const words = takeLeadingFlags([...argv], flags)
   if (words.length === 0) return { flags, command: null, params: {} }
@@ -77,7 +81,8 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
   if (found !== undefined) return found
   const names = commands.map(({ command }) => command)
   const group = names.filter((name) => name.startsWith(`${words[0]} `))
-  if (group.length > 0) throw usage(`"transom ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })
+  if (group.length > 0)
+    throw usage(`"transom ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })
   const message = `unknown command ${JSON.stringify(words[0])}; there are: ${names.join(', ')}`
   throw usage(message, { command: words[0] })
 }
@@ -136,7 +141,8 @@ class ArgumentReader {
       throw usage(message, { option: name, command: this.#command.command })
     }
     if (param.type === 'boolean') {
-      if (inline !== undefined) throw usage(`${name} takes no value (got ${JSON.stringify(inline)})`, { option: name })
+      if (inline !== undefined)
+        throw usage(`${name} takes no value (got ${JSON.stringify(inline)})`, { option: name })
       this.#params[param.name] = true
       return
     }
@@ -149,7 +155,8 @@ class ArgumentReader {
     const names = this.#command.positionals
     const values = [...this.#positionals]
     const isList = this.#paramOf(names.at(-1))?.type === 'list'
-    if (this.#sessionLeftOut(context)) this.#params[names[0] ?? ''] = valueFrom(this.#paramOf(names[0]), context)
+    if (this.#sessionLeftOut(context))
+      this.#params[names[0] ?? ''] = valueFrom(this.#paramOf(names[0]), context)
     for (const [index, name] of names.entries()) {
       if (this.#params[name] !== undefined || values.length === 0) continue
       this.#params[name] = isList && index === names.length - 1 ? values.splice(0) : values.shift()
@@ -191,16 +198,25 @@ function valueFrom(param: CommandParam | undefined, { env, cwd }: CallerContext)
 function readValue(param: CommandParam, name: string, text: string, before: unknown): unknown {
   switch (param.type) {
     case 'integer':
-      if (!/^-?\d+$/.test(text)) throw usage(`${name} needs a whole number (got ${JSON.stringify(text)})`, { option: name, value: text })
+      if (!/^-?\d+$/.test(text))
+        throw usage(`${name} needs a whole number (got ${JSON.stringify(text)})`, {
+          option: name,
+          value: text,
+        })
       return Number(text)
     case 'point': {
       const point = /^(\d+),(\d+)$/.exec(text)
-      if (point === null) throw usage(`${name} needs ROW,COL, counted from 0 (got ${JSON.stringify(text)})`, { option: name, value: text })
+      if (point === null)
+        throw usage(`${name} needs ROW,COL, counted from 0 (got ${JSON.stringify(text)})`, {
+          option: name,
+          value: text,
+        })
       return { row: Number(point[1]), col: Number(point[2]) }
     }
     case 'assignments': {
       const at = text.indexOf('=')
-      if (at <= 0) throw usage(`${name} needs NAME=VALUE (got ${JSON.stringify(text)})`, { option: name, value: text })
+      if (at <= 0)
+        throw usage(`${name} needs NAME=VALUE (got ${JSON.stringify(text)})`, { option: name, value: text })
       return { ...(before as object | undefined), [text.slice(0, at)]: text.slice(at + 1) }
     }
     case 'list':

@@ -52,7 +52,14 @@ function sessionTable(sessions: Result<'session.list'>['sessions']): string {
   ])
   const table = [['ID', 'NAME', 'STATUS', 'SIZE', 'CREATED', 'COMMAND'], ...rows]
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
-  return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 function fields(record: object): string {

@@ -107,7 +107,10 @@ async function callOn(
 /** The host left between the connection and the request, which it never took: another one can serve it. */
 function isLeavingHost(error: unknown): boolean {
   if (!(error instanceof OpError)) return false
-  return error.code === 'host_stopping' || (error.code === 'host_unavailable' && error.details['answered'] === false)
+  return (
+    error.code === 'host_stopping' ||
+    (error.code === 'host_unavailable' && error.details['answered'] === false)
+  )
 }
 
 function endOfOptions(argv: readonly string[]): number {

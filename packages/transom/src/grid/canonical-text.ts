@@ -21,7 +21,7 @@ export interface CanonicalLine {
 export function canonicalText(grid: Grid): CanonicalText {
   const lines: CanonicalLine[] = []
   let start = 0
-  for (let rowIndex = 0; rowIndex < grid.rows; ) {
+  for (let rowIndex = 0; rowIndex < grid.rows;) {
     let text = ''
     let rowCount = 0
     do {
@@ -53,4 +53,3 @@ export function offsetInLine(grid: Grid, line: CanonicalLine, rowIndex: number, 
   for (let row = line.rowIndex; row < rowIndex; row++) offset += rowText(grid, row).length
   return offset + grid.textOf(rowIndex, 0, col).length
 }
-

@@ -14,10 +14,14 @@ export function styledRuns(grid: Grid, rowIndex: number): StyledRun[] {
   const start = rowIndex * grid.cols
   const end = shownCols(grid, rowIndex)
   const runs: StyledRun[] = []
-  for (let col = 0; col < end; ) {
+  for (let col = 0; col < end;) {
     const styleId = grid.styleIds[start + col] ?? 0
     let next = col + 1
-    while (next < end && (grid.styleIds[start + next] === styleId || grid.codes[start + next] === WIDE_SPACER)) next++
+    while (
+      next < end &&
+      (grid.styleIds[start + next] === styleId || grid.codes[start + next] === WIDE_SPACER)
+    )
+      next++
     const text = grid.textOf(rowIndex, col, next)
     runs.push({ col, width: next - col, text, ...styleFields(grid.tables.styles.valueOf(styleId)) })
     col = next

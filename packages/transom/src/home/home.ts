@@ -31,7 +31,8 @@ export class Home {
       fs.mkdirSync(path.join(homePath, 'sessions'), { recursive: true, mode: 0o700 })
       fs.accessSync(path.join(homePath, 'sessions'), fs.constants.W_OK)
     } catch (error) {
-      if (errnoOf(error) === 'ENOTDIR' || errnoOf(error) === 'EEXIST') throw foreign(homePath, 'it is not a folder')
+      if (errnoOf(error) === 'ENOTDIR' || errnoOf(error) === 'EEXIST')
+        throw foreign(homePath, 'it is not a folder')
       throw fileError(error, `open the Home ${homePath}`, { home: homePath })
     }
     return new Home(fs.realpathSync(homePath))

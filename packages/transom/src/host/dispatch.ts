@@ -1,4 +1,10 @@
-import { OPERATIONS, isOperationName, type OperationName, type ParsedParams, type Result } from '@transom/protocol'
+import {
+  OPERATIONS,
+  isOperationName,
+  type OperationName,
+  type ParsedParams,
+  type Result,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 
 /** What a handler may use of the request it serves. */
@@ -20,7 +26,10 @@ export interface BackgroundWork {
 }
 
 export type Handlers = {
-  readonly [N in OperationName]: (params: ParsedParams<N>, context: RequestContext) => Promise<Result<N>> | Result<N>
+  readonly [N in OperationName]: (
+    params: ParsedParams<N>,
+    context: RequestContext,
+  ) => Promise<Result<N>> | Result<N>
 }
 
 /** Runs an operation by name: the parameters are checked against the table, then its handler is called. */

@@ -37,7 +37,9 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.inspect': ({ session }) => inspect(home, sessions.find(session)),
     'session.type': ({ session, text, enter, actor }) => {
       const typed = `${text}${enter ? '\n' : ''}`.replaceAll(/\r\n|\n/g, '\r') // what the Enter key sends
-      return { seq: sessions.commandTarget(session).input(typed, { via: 'type', actor: actor ?? DEFAULT_ACTOR }) }
+      return {
+        seq: sessions.commandTarget(session).input(typed, { via: 'type', actor: actor ?? DEFAULT_ACTOR }),
+      }
     },
     'session.keys': ({ session, keys, actor }) => {
       const presses = parseKeys(keys)

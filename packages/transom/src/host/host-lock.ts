@@ -43,7 +43,8 @@ export class HostLock {
       const content = fs.readFileSync(lockPath, 'utf8')
       fs.closeSync(startingFd)
       fs.closeSync(lockFd)
-      if (content === '') throw new OpError('host_stopping', `the host of ${home} is leaving; try again`, { home })
+      if (content === '')
+        throw new OpError('host_stopping', `the host of ${home} is leaving; try again`, { home })
       return JSON.parse(content) as HostAddress // written by announce()
     }
     fs.ftruncateSync(lockFd, 0)

@@ -7,6 +7,7 @@ import { reconcile } from '../session/reconcile.ts'
 import { Sessions } from '../session/sessions.ts'
 import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
+import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
 import { createHostMark } from '../sources/pty/process-tree.ts'
 import { createHandlers } from './handlers.ts'
 import { HostLock, type HostAddress } from './host-lock.ts'
@@ -39,6 +40,7 @@ export class Host {
   /** Starts the host of a Home, or returns the address of the one that is there. */
   static async start(options: HostOptions): Promise<Host | HostAddress> {
     clearProcessMark()
+    loadPtyBinding() // now: an upgrade may replace the files of a host that runs
     const home = Home.open(options.home)
     const lock = HostLock.acquire(home.path)
     if (!(lock instanceof HostLock)) return lock

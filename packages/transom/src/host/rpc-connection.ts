@@ -1,6 +1,12 @@
 import type { Transport } from '@transom/client'
 import { OpError } from '@transom/protocol/errors'
-import { CANCEL_METHOD, SUBSCRIPTION_METHOD, rpcFailure, type RequestId, type RpcMessage } from '@transom/protocol/jsonrpc'
+import {
+  CANCEL_METHOD,
+  SUBSCRIPTION_METHOD,
+  rpcFailure,
+  type RequestId,
+  type RpcMessage,
+} from '@transom/protocol/jsonrpc'
 import { dispatch, type BackgroundWork, type Handlers } from './dispatch.ts'
 
 const IN_FLIGHT_MAX = 256 // a client that pipelines more gains nothing: one host serves one at a time
@@ -69,7 +75,9 @@ export class RpcConnection {
       return
     }
     if (this.#inFlight.has(id)) {
-      this.#send(rpcFailure(id, new OpError('invalid_request', `a request with id ${id} is in flight already`)))
+      this.#send(
+        rpcFailure(id, new OpError('invalid_request', `a request with id ${id} is in flight already`)),
+      )
       return
     }
     const controller = new AbortController()

@@ -50,7 +50,10 @@ export class SocketServer {
       socket.end(`${JSON.stringify(rpcFailure(null, error))}\n`)
       return
     }
-    const transport = new SocketTransport(socket, { frameBytesMax: REQUEST_BYTES_MAX, pauseWhenBackedUp: true })
+    const transport = new SocketTransport(socket, {
+      frameBytesMax: REQUEST_BYTES_MAX,
+      pauseWhenBackedUp: true,
+    })
     const connection = new RpcConnection(transport, handlers, () => {
       this.#connections.delete(connection)
       this.#onCountChange()

@@ -36,7 +36,11 @@ export async function streamScreen(
       const frame = screen.frame()
       let ready = true
       if (sent === null) {
-        ready = send({ subscription, type: 'screen', snapshot: takeSnapshot(session.id, screen, { cells: true }) })
+        ready = send({
+          subscription,
+          type: 'screen',
+          snapshot: takeSnapshot(session.id, screen, { cells: true }),
+        })
       } else if (frame !== sent) {
         ready = send(rowsMessage(subscription, session, sent, frame))
       }
@@ -65,7 +69,11 @@ export interface EventStream {
 }
 
 /** Sends the records after `afterSeq`, as fast as the subscriber reads them, and then as they are appended. */
-export async function streamEvents(stream: EventStream, channel: Channel, signal: AbortSignal): Promise<void> {
+export async function streamEvents(
+  stream: EventStream,
+  channel: Channel,
+  signal: AbortSignal,
+): Promise<void> {
   const { path, afterSeq, subscription, live } = stream
   const send = async (message: SubscriptionMessage) => {
     if (!channel.notify(message)) await channel.drained()
@@ -73,7 +81,9 @@ export async function streamEvents(stream: EventStream, channel: Channel, signal
   const isLast = lastRecordDetector()
   let seq = afterSeq
   await send({ subscription, type: 'position', seq })
-  for await (const records of live ? followRecords(path, { afterSeq, signal }) : readAfter(path, afterSeq, signal)) {
+  for await (const records of live
+    ? followRecords(path, { afterSeq, signal })
+    : readAfter(path, afterSeq, signal)) {
     await send({ subscription, type: 'records', records: records.map(eventRecord) })
     seq = records.at(-1)?.seq ?? seq
     if (live && records.some(isLast)) break

@@ -34,7 +34,8 @@ function peerUidLinux(): (fd: number) => number {
   return (fd) => {
     const credentials = new Uint32Array(3) // struct ucred { pid, uid, gid }
     const length = new Uint32Array([12])
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, credentials, length) !== 0) throw systemCallFailed('SO_PEERCRED')
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, credentials, length) !== 0)
+      throw systemCallFailed('SO_PEERCRED')
     return credentials[1] ?? -1
   }
 }

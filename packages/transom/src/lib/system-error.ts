@@ -14,7 +14,9 @@ export function fileError(error: unknown, doing: string, details: ErrorDetails =
   switch (errno) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return new OpError('disk_full', `could not ${doing}: the disk is full; free some space`, facts, { cause: error })
+      return new OpError('disk_full', `could not ${doing}: the disk is full; free some space`, facts, {
+        cause: error,
+      })
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
@@ -29,6 +31,7 @@ export function fileError(error: unknown, doing: string, details: ErrorDetails =
   }
 }
 
-function messageOf(error: unknown): string {
+/** What a thrown value says, whatever it is. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

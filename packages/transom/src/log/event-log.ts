@@ -59,7 +59,11 @@ export class EventLog {
       const extent = await scanLog(path)
       if (extent.tail === 'damaged') {
         const message = `${path} is damaged after record ${extent.lastSeq}; what lies before it can be read`
-        throw new OpError('log_corrupt', message, { path, last_seq: extent.lastSeq, offset: extent.validBytes })
+        throw new OpError('log_corrupt', message, {
+          path,
+          last_seq: extent.lastSeq,
+          offset: extent.validBytes,
+        })
       }
       if (extent.tail === 'torn') fs.ftruncateSync(fd, extent.validBytes)
       return new EventLog(path, fd, now, extent)
@@ -81,7 +85,12 @@ export class EventLog {
   /** Appends one record and returns its seq. When the disk refuses, the log is as it was and an error is thrown. */
   append(type: EventType, payload: Uint8Array): number {
     const seq = this.#seq + 1
-    const header = encodeRecordHeader({ seq, time: this.#now(), typeNumber: EVENT_TYPE_NUMBERS[type], payload })
+    const header = encodeRecordHeader({
+      seq,
+      time: this.#now(),
+      typeNumber: EVENT_TYPE_NUMBERS[type],
+      payload,
+    })
     const bytes = header.length + payload.length
     try {
       this.#write(header, payload, bytes)

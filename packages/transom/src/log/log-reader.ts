@@ -41,7 +41,10 @@ export async function* readRecords(
     const { bytesRead } = await file.read(piece, 0, READ_BYTES, readAt)
     if (bytesRead === 0) return
     readAt += bytesRead
-    pending = pending.length === 0 ? piece.subarray(0, bytesRead) : Buffer.concat([pending, piece.subarray(0, bytesRead)])
+    pending =
+      pending.length === 0
+        ? piece.subarray(0, bytesRead)
+        : Buffer.concat([pending, piece.subarray(0, bytesRead)])
     const records: LogRecord[] = []
     let used = 0
     for (;;) {
@@ -84,7 +87,11 @@ export async function scanLog(path: string): Promise<LogExtent> {
 }
 
 /** The records after `afterSeq` that are there now. */
-export async function* readAfter(path: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<LogRecord[]> {
+export async function* readAfter(
+  path: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<LogRecord[]> {
   const file = await fs.open(path, 'r')
   try {
     await checkFileHeader(file, path)
@@ -186,7 +193,7 @@ async function judgeTail(file: fs.FileHandle, offset: number, size: number): Pro
 
 async function isZero(file: fs.FileHandle, offset: number): Promise<boolean> {
   const piece = Buffer.alloc(READ_BYTES)
-  for (let at = offset; ; ) {
+  for (let at = offset; ;) {
     const { bytesRead } = await file.read(piece, 0, READ_BYTES, at)
     if (bytesRead === 0) return true
     if (piece.subarray(0, bytesRead).some((byte) => byte !== 0)) return false

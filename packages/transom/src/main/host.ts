@@ -42,6 +42,9 @@ function say(outcome: object): void {
 
 /** A bug: leave a trace and go. The kernel releases the locks, the keeper ends the processes, the logs are whole. */
 function die(error: Error): never {
-  fs.appendFileSync(path.join(home, 'host.log'), `${new Date().toISOString()} ${error.stack ?? error.message}\n`)
+  fs.appendFileSync(
+    path.join(home, 'host.log'),
+    `${new Date().toISOString()} ${error.stack ?? error.message}\n`,
+  )
   process.exit(70)
 }

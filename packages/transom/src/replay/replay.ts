@@ -1,10 +1,4 @@
-import {
-  EVENT_TYPE_NUMBERS,
-  createdEvent,
-  exitRecord,
-  resizeEvent,
-  type ExitRecord,
-} from '@transom/protocol'
+import { EVENT_TYPE_NUMBERS, createdEvent, exitRecord, resizeEvent, type ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { readRecords, withLogFile } from '../log/log-reader.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
@@ -19,7 +13,10 @@ export interface Replayed {
 }
 
 /** The screen of a session at `seq` (the end, when left out), from its Event Log alone: equal to the live one then. */
-export async function replayLog(path: string, options: { seq?: number; signal?: AbortSignal } = {}): Promise<Replayed> {
+export async function replayLog(
+  path: string,
+  options: { seq?: number; signal?: AbortSignal } = {},
+): Promise<Replayed> {
   return withLogFile(path, async (file) => {
     const until = options.seq ?? Number.MAX_SAFE_INTEGER
     let screen: Screen | null = null
@@ -57,7 +54,9 @@ export function screenEventOf(record: LogRecord): ScreenEvent {
 }
 
 function screenFor(first: LogRecord, path: string): Screen {
-  const created = createdEvent.safeParse(first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null)
+  const created = createdEvent.safeParse(
+    first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null,
+  )
   if (!created.success) throw new OpError('log_corrupt', `${path} does not begin with its creation`, { path })
   return new Screen(new XtermEmulator(created.data.cols, created.data.rows))
 }

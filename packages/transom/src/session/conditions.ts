@@ -1,6 +1,8 @@
+import { RE2JS } from 're2js'
 import type { CursorState, WaitConditions } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { lineAt, type CanonicalText } from '../grid/canonical-text.ts'
+import { messageOf } from '../lib/system-error.ts'
 import { liesWithin, type TextSpan } from './echo.ts'
 import { screenHash } from './snapshot.ts'
 
@@ -32,17 +34,18 @@ export interface Condition {
 }
 
 /** The conditions of a request, compiled. Throws `usage` when there is none and `bad_pattern` for a bad regex. */
-export async function compileConditions(wanted: WaitConditions): Promise<Condition[]> {
+export function compileConditions(wanted: WaitConditions): Condition[] {
   const conditions: Condition[] = []
   if (wanted.text !== undefined) conditions.push(textCondition(wanted.text))
-  if (wanted.regex !== undefined) conditions.push(await regexCondition(wanted.regex))
+  if (wanted.regex !== undefined) conditions.push(regexCondition(wanted.regex))
   if (wanted.cursor !== undefined) conditions.push(cursorCondition(wanted.cursor))
   if (wanted.screen_stable_ms !== undefined) conditions.push(stableCondition(wanted.screen_stable_ms))
   if (wanted.idle_ms !== undefined) conditions.push(idleCondition(wanted.idle_ms))
   if (wanted.screen_changed_from !== undefined) conditions.push(changedCondition(wanted.screen_changed_from))
   if (wanted.exit) conditions.push(exitCondition())
   if (conditions.length > 0) return conditions
-  const message = 'nothing to wait for; give text, regex, cursor, screen_stable_ms, idle_ms, screen_changed_from or exit'
+  const message =
+    'nothing to wait for; give text, regex, cursor, screen_stable_ms, idle_ms, screen_changed_from or exit'
   throw new OpError('usage', message)
 }
 
@@ -67,25 +70,29 @@ function textCondition(text: string): Condition {
   return { words: `text ${JSON.stringify(text)}`, judge: (observation) => judgeText(matches, observation) }
 }
 
-async function regexCondition(pattern: string): Promise<Condition> {
+function regexCondition(pattern: string): Condition {
   // RE2 semantics: linear in the text, whatever the pattern, so that no pattern can stop the host (ADR 006).
-  const { RE2JS } = await import('re2js')
-  let compiled: InstanceType<typeof RE2JS>
+  let compiled: RE2JS
   try {
     compiled = RE2JS.compile(pattern, RE2JS.MULTILINE)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    const message = `cannot use the pattern ${JSON.stringify(pattern)}: ${why}; look-around and back-references are not supported`
+    const message = `cannot use the pattern ${JSON.stringify(pattern)}: ${messageOf(error)}; look-around and back-references are not supported`
     throw new OpError('bad_pattern', message, { pattern }, { cause: error })
   }
   const matches = function* (canonical: string): Generator<TextSpan> {
     const matcher = compiled.matcher(canonical)
     while (matcher.find()) yield { start: matcher.start(), end: matcher.end() }
   }
-  return { words: `regex ${JSON.stringify(pattern)}`, judge: (observation) => judgeText(matches, observation) }
+  return {
+    words: `regex ${JSON.stringify(pattern)}`,
+    judge: (observation) => judgeText(matches, observation),
+  }
 }
 
-function judgeText(matches: (text: string) => Iterable<TextSpan>, { canonical, echoes }: Observation): Verdict {
+function judgeText(
+  matches: (text: string) => Iterable<TextSpan>,
+  { canonical, echoes }: Observation,
+): Verdict {
   for (const span of matches(canonical.text)) {
     if (!liesWithin(echoes, span)) return { holds: true, match: describeMatch(canonical, span) }
   }
@@ -94,7 +101,11 @@ function judgeText(matches: (text: string) => Iterable<TextSpan>, { canonical, e
 
 function describeMatch(canonical: CanonicalText, span: TextSpan): TextMatch {
   const line = lineAt(canonical, span.start)
-  return { row: line?.rowIndex ?? 0, text: canonical.text.slice(span.start, span.end), line: line?.text ?? '' }
+  return {
+    row: line?.rowIndex ?? 0,
+    text: canonical.text.slice(span.start, span.end),
+    line: line?.text ?? '',
+  }
 }
 
 function cursorCondition({ row, col }: { row: number; col: number }): Condition {

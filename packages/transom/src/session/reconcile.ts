@@ -50,7 +50,14 @@ function finish(
 ): void {
   const ended_at = new Date(now()).toISOString()
   const status = outcome.failure === null ? 'exited' : 'failed'
-  home.writeManifest({ ...manifest, status, pid: null, ended_at, exit: outcome.exit ?? null, failure: outcome.failure })
+  home.writeManifest({
+    ...manifest,
+    status,
+    pid: null,
+    ended_at,
+    exit: outcome.exit ?? null,
+    failure: outcome.failure,
+  })
 }
 
 function sweepProcesses({ process_mark: mark }: Manifest): void {

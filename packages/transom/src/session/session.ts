@@ -71,7 +71,12 @@ export class Session implements WaitSubject {
     }
   }
 
-  private constructor(dependencies: SessionDependencies, starting: Manifest, program: PtyOptions, log: EventLog) {
+  private constructor(
+    dependencies: SessionDependencies,
+    starting: Manifest,
+    program: PtyOptions,
+    log: EventLog,
+  ) {
     this.#home = dependencies.home
     this.#reaper = dependencies.reaper
     this.#now = dependencies.now

@@ -51,7 +51,11 @@ export class Sessions {
     const id = createId()
     const cwd = params.cwd ?? process.cwd()
     checkWorkingFolder(cwd)
-    const env = programEnvironment({ base: params.base_env ?? process.env, set: params.env ?? {}, session: id })
+    const env = programEnvironment({
+      base: params.base_env ?? process.env,
+      set: params.env ?? {},
+      session: id,
+    })
     const [program = '', ...argv] = params.command ?? [env['SHELL'] ?? '/bin/sh']
     const file = resolveProgram(program, cwd, env)
     this.#assertNameFree(params.name)

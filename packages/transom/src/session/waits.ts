@@ -36,8 +36,8 @@ export class Waits {
   }
 
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
-    const conditions = await compileConditions(request)
     signal.throwIfAborted()
+    const conditions = compileConditions(request)
     const wait = new PendingWait(this.#subject, request, conditions, signal)
     this.#pending.add(wait)
     try {
@@ -71,7 +71,12 @@ class PendingWait {
   #timeoutTimer: NodeJS.Timeout | undefined
   #first = true
 
-  constructor(subject: WaitSubject, request: WaitRequest, conditions: readonly Condition[], signal: AbortSignal) {
+  constructor(
+    subject: WaitSubject,
+    request: WaitRequest,
+    conditions: readonly Condition[],
+    signal: AbortSignal,
+  ) {
     this.#subject = subject
     this.#request = request
     this.#conditions = conditions

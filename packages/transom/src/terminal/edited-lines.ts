@@ -16,7 +16,9 @@ export class EditedLines {
     if (on) {
       this.#openFrom ??= line
     } else if (this.#openFrom !== null) {
-      this.#spans = [...this.#spans, { from: this.#openFrom, to: atStart ? line - 1 : line }].slice(-SPANS_MAX)
+      this.#spans = [...this.#spans, { from: this.#openFrom, to: atStart ? line - 1 : line }].slice(
+        -SPANS_MAX,
+      )
       this.#openFrom = null
     }
   }

@@ -4,7 +4,7 @@
  * public cell API. Only this file and xterm-emulator.ts know; the exact version is pinned.
  */
 import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER, type Grid, type GridTables } from '../grid/grid.ts'
-import { DEFAULT_COLOR, RGB_COLOR, UNDERLINES, type Style } from '../grid/style.ts'
+import { DEFAULT_COLOR, RGB_COLOR, UNDERLINES, type Style, type Underline } from '../grid/style.ts'
 
 export interface XtermLine {
   readonly length: number
@@ -92,15 +92,13 @@ export class CellReader {
   }
 
   #style(fg: number, bg: number, extended: XtermExtendedAttributes | undefined): Style {
-    const underlined = (fg & FG_UNDERLINE) !== 0 ? 1 : 0
-    const underlineStyle = extended === undefined ? underlined : extended.underlineStyle || underlined
     return {
       fg: color(fg),
       bg: color(bg),
       bold: (fg & FG_BOLD) !== 0,
       dim: (bg & BG_DIM) !== 0,
       italic: (bg & BG_ITALIC) !== 0,
-      underline: UNDERLINES[underlineStyle] ?? 'single',
+      underline: underlineOf(fg, extended),
       underlineColor: extended === undefined ? DEFAULT_COLOR : color(extended.underlineColor),
       blink: (fg & FG_BLINK) !== 0,
       inverse: (fg & FG_INVERSE) !== 0,
@@ -110,6 +108,13 @@ export class CellReader {
       link: extended === undefined || extended.urlId === 0 ? '' : this.#linkOf(extended.urlId),
     }
   }
+}
+
+function underlineOf(fg: number, extended: XtermExtendedAttributes | undefined): Underline {
+  if ((fg & FG_UNDERLINE) === 0) return 'none'
+  // For a link xterm always says `dashed`, whatever the program asked for.
+  if (extended === undefined || extended.urlId !== 0) return 'single'
+  return UNDERLINES[extended.underlineStyle] ?? 'single'
 }
 
 function isRightHalf(line: XtermLine, col: number): boolean {

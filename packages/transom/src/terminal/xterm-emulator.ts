@@ -5,6 +5,7 @@ import { Grid, createGridTables, type GridTables } from '../grid/grid.ts'
 import { EditedLines } from './edited-lines.ts'
 import type { Emulator, Frame, Scrollback } from './emulator.ts'
 import { KittyKeyboard } from './kitty-keyboard.ts'
+import { Utf8Carry } from './utf8-carry.ts'
 import { CellReader, type XtermLine } from './xterm-cells.ts'
 import { answerQueries } from './xterm-queries.ts'
 
@@ -47,6 +48,7 @@ export interface XtermInternals {
 export class XtermEmulator implements Emulator {
   readonly #terminal: Terminal
   readonly #internals: XtermInternals
+  readonly #carry = new Utf8Carry()
   readonly #keyboard = new KittyKeyboard()
   readonly #editedLines = new EditedLines()
   readonly #answers: string[] = []
@@ -65,7 +67,20 @@ export class XtermEmulator implements Emulator {
   #held: Frame | null = null
 
   constructor(cols: number, rows: number) {
-    this.#terminal = new Terminal({ cols, rows, scrollback: SCROLLBACK_LINES_MAX, allowProposedApi: true })
+    this.#terminal = new Terminal({
+      cols,
+      rows,
+      scrollback: SCROLLBACK_LINES_MAX,
+      allowProposedApi: true,
+      logLevel: 'off', // a program's broken sequence is no news, and this code has no I/O
+      // Lets size reports through to our own answers.
+      windowOptions: {
+        getWinSizePixels: true,
+        getCellSizePixels: true,
+        getWinSizeChars: true,
+        getScreenSizeChars: true,
+      },
+    })
     this.#terminal.loadAddon(new Unicode11Addon())
     this.#terminal.unicode.activeVersion = '11'
     // An edge: the library's own types hide its core.
@@ -88,7 +103,7 @@ export class XtermEmulator implements Emulator {
 
   write(bytes: Uint8Array): void {
     this.#changed = true
-    this.#internals._inputHandler.parse(bytes)
+    this.#internals._inputHandler.parse(this.#carry.take(bytes))
   }
 
   resize(cols: number, rows: number): void {
@@ -197,7 +212,8 @@ export class XtermEmulator implements Emulator {
 
   #readFrame(): Frame {
     if (!this.#changed && this.#frame !== null) return this.#frame
-    if (this.#tables.styles.size > INTERNED_MAX || this.#tables.clusters.size > INTERNED_MAX) this.#renewTables()
+    if (this.#tables.styles.size > INTERNED_MAX || this.#tables.clusters.size > INTERNED_MAX)
+      this.#renewTables()
     const grid = this.#frame?.grid.clone() ?? new Grid(this.cols, this.rows, this.#tables)
     const from = this.#frame === null ? 0 : this.#dirtyFrom
     const to = this.#frame === null ? this.rows - 1 : Math.min(this.#dirtyTo, this.rows - 1)

@@ -67,7 +67,10 @@ function answerColors(terminal: Terminal, context: QueryContext): void {
   }
   terminal.parser.registerOscHandler(4, answerIf(answers.paletteAnswer))
   for (const first of [10, 11, 12]) {
-    terminal.parser.registerOscHandler(first, answerIf((data) => answers.dynamicColorAnswer(first, data)))
+    terminal.parser.registerOscHandler(
+      first,
+      answerIf((data) => answers.dynamicColorAnswer(first, data)),
+    )
   }
 }
 

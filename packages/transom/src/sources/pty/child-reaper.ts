@@ -47,7 +47,7 @@ export class ChildReaper {
     for (const pid of readChildren()) {
       if (!this.#ownChildren.has(pid) && processState(pid) === 'Z') reapChild(pid)
     }
-    for (const wake of [...this.#waiting]) wake()
+    for (const wake of this.#waiting) wake()
   }
 }
 

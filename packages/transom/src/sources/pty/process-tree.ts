@@ -102,9 +102,13 @@ interface ProcessStat {
   readonly sid: number
 }
 
-function addDescendants(members: Set<number>, processes: readonly ProcessStat[], leaderPid: number | null): void {
+function addDescendants(
+  members: Set<number>,
+  processes: readonly ProcessStat[],
+  leaderPid: number | null,
+): void {
   if (leaderPid !== null && processes.some(({ pid }) => pid === leaderPid)) members.add(leaderPid)
-  for (let before = -1; before !== members.size; ) {
+  for (let before = -1; before !== members.size;) {
     before = members.size
     for (const { pid, parentPid } of processes) if (members.has(parentPid)) members.add(pid)
   }

@@ -22,7 +22,11 @@ export function resolveProgram(program: string, cwd: string, env: Readonly<Recor
 
 export function checkWorkingFolder(cwd: string): void {
   const fail = (why: string) => {
-    throw new OpError('cwd_not_found', `the working folder ${JSON.stringify(cwd)} ${why}; choose another with --cwd`, { cwd })
+    throw new OpError(
+      'cwd_not_found',
+      `the working folder ${JSON.stringify(cwd)} ${why}; choose another with --cwd`,
+      { cwd },
+    )
   }
   if (!path.isAbsolute(cwd)) fail('is not an absolute path')
   try {

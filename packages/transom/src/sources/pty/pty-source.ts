@@ -4,7 +4,7 @@ import * as tty from 'node:tty'
 import type { ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { terminalAttributes, withProcessMark } from '../../lib/native.ts'
-import { errnoOf } from '../../lib/system-error.ts'
+import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { DrainBarrier } from './drain-barrier.ts'
 import { loadPtyBinding } from './pty-binding.ts'
 import { WriteQueue } from './write-queue.ts'
@@ -87,9 +87,12 @@ export class PtySource {
       this.marked = marked
       this.#master = result.fd
       // Held open so that the kernel reports no hang-up, and libuv no end of file, before all has been read.
-      this.#slave = fs.openSync(result.pty, fs.constants.O_RDWR | fs.constants.O_NOCTTY | fs.constants.O_NONBLOCK)
+      this.#slave = fs.openSync(
+        result.pty,
+        fs.constants.O_RDWR | fs.constants.O_NOCTTY | fs.constants.O_NONBLOCK,
+      )
     } catch (error) {
-      const message = `could not start ${options.file} on a new pty: ${error instanceof Error ? error.message : error}`
+      const message = `could not start ${options.file} on a new pty: ${messageOf(error)}`
       throw new OpError('spawn_failed', message, { program: options.file }, { cause: error })
     }
     this.#writes = new WriteQueue((bytes) => fs.writeSync(this.#master, bytes))
@@ -191,7 +194,8 @@ export class PtySource {
     const exit = this.#exit
     this.close()
     const rest = exit?.barrier.rest()
-    if (rest !== undefined && rest.length > 0 && exit !== null && exit.unwritten.length > 0) this.#sink.output(rest)
+    if (rest !== undefined && rest.length > 0 && exit !== null && exit.unwritten.length > 0)
+      this.#sink.output(rest)
     this.#sink.exit(exit?.record ?? { code: null, signal: null })
   }
 }

@@ -29,7 +29,10 @@ export class WriteQueue {
   assertRoom(bytes: number): void {
     if (this.#bytes === 0 || this.#bytes + bytes <= INPUT_QUEUE_BYTES_MAX) return
     const message = `the program has not read ${this.#bytes} bytes of its input; wait until it does, or interrupt it`
-    throw new OpError('input_queue_full', message, { queued_bytes: this.#bytes, limit_bytes: INPUT_QUEUE_BYTES_MAX })
+    throw new OpError('input_queue_full', message, {
+      queued_bytes: this.#bytes,
+      limit_bytes: INPUT_QUEUE_BYTES_MAX,
+    })
   }
 
   push(bytes: Uint8Array): void {
