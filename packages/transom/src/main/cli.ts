@@ -12,8 +12,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 74) // whoever read us has seen enough
 })
 
+/** The name it was called by: `transom` and `agent-tty` are links to this file. */
+const calledAs = path.basename(process.argv[1] ?? '')
+
 void runCli({
-  program: path.basename(process.argv[1] ?? 'transom').replace(/\.cjs$/, ''),
+  program: calledAs === path.basename(__filename) ? 'transom' : calledAs,
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),

@@ -93,6 +93,7 @@ export class Session implements WaitSubject {
     this.#apply(log.appendFact('created', { session, command, cwd, cols, rows }), { type: 'other' })
     this.#source = PtySource.start(program, {
       output: (bytes) => this.#disk.run(() => this.#onOutput(bytes)),
+      exiting: () => this.#onExiting(),
       exit: (exit) => this.#onExit(exit),
     })
     this.#reaper.leave(this.#source.pid)
@@ -235,6 +236,11 @@ export class Session implements WaitSubject {
         this.#changed()
       })
     }, SYNC_OPEN_MS_MAX)
+  }
+
+  /** In memory only: on disk it says nothing that the exit record will not say a moment later. */
+  #onExiting(): void {
+    if (this.#manifest.status === 'running') this.#manifest = { ...this.#manifest, status: 'exiting' }
   }
 
   #onExit(exit: ExitRecord): void {

@@ -35,6 +35,8 @@ export interface PtyOptions {
 export interface PtySink {
   /** The program's bytes, in order and each exactly once. The buffer is the sink's to keep. */
   output(bytes: Buffer): void
+  /** The program has ended; some of its output may still be on the way. */
+  exiting(): void
   /** Comes once, after the last output. */
   exit(exit: ExitRecord): void
 }
@@ -170,6 +172,7 @@ export class PtySource {
     const barrier = new DrainBarrier()
     this.#exit = { record, barrier, unwritten: barrier.bytes, tries: 0 }
     this.#writes.close()
+    this.#sink.exiting()
     this.#writeBarrier()
   }
 
