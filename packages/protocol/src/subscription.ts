@@ -18,6 +18,17 @@ export const subscriptionMessage = z.discriminatedUnion('type', [
   /** The state of an `events` subscription: records after `seq` follow. */
   z.object({ subscription: z.int(), type: z.literal('position'), seq: z.int() }),
   z.object({ subscription: z.int(), type: z.literal('records'), records: z.array(eventRecord) }),
+  /** The stream cannot go on (a damaged log), and nothing more will come. */
+  z.object({
+    subscription: z.int(),
+    type: z.literal('error'),
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      retryable: z.boolean(),
+      details: z.record(z.string(), z.unknown()),
+    }),
+  }),
   /** The session has ended and nothing more will come. */
   z.object({ subscription: z.int(), type: z.literal('end'), seq: z.int() }),
 ])

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, toWireError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { errnoOf } from '../lib/system-error.ts'
@@ -126,23 +126,38 @@ async function replaySession(home: Home, id: string, signal: AbortSignal) {
 function subscribe(
   home: Home,
   sessions: Sessions,
-  { session, to, after_seq }: ParsedParams<'session.subscribe'>,
+  params: ParsedParams<'session.subscribe'>,
   context: RequestContext,
 ): Result<'session.subscribe'> {
-  const { manifest, live } = sessions.find(session)
-  const path = home.logPath(manifest.session)
+  const found = sessions.find(params.session)
   const subscription = context.background.start(async (id, signal) => {
-    if (to === 'events') {
-      const afterSeq = after_seq ?? live?.log.seq ?? (await scanLog(path)).lastSeq
-      await streamEvents({ path, afterSeq, subscription: id, live: live !== null }, context, signal)
-    } else if (live !== null) {
-      await streamScreen(live, id, context, signal)
-    } else {
-      const { screen } = await replaySession(home, manifest.session, signal)
-      const snapshot = takeSnapshot(manifest.session, screen, { cells: true })
-      context.notify({ subscription: id, type: 'screen', snapshot })
-      context.notify({ subscription: id, type: 'end', seq: screen.seq })
+    try {
+      await stream(home, found, { ...params, subscription: id }, context, signal)
+    } catch (error) {
+      if (!(error instanceof OpError)) throw error
+      context.notify({ subscription: id, type: 'error', error: toWireError(error) })
     }
   })
   return { subscription }
+}
+
+async function stream(
+  home: Home,
+  { manifest, live }: FoundSession,
+  { to, after_seq, subscription }: ParsedParams<'session.subscribe'> & { subscription: number },
+  context: RequestContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = home.logPath(manifest.session)
+  if (to === 'events') {
+    const afterSeq = after_seq ?? live?.log.seq ?? (await scanLog(path)).lastSeq
+    await streamEvents({ path, afterSeq, subscription, live: live !== null }, context, signal)
+  } else if (live !== null) {
+    await streamScreen(live, subscription, context, signal)
+  } else {
+    const { screen } = await replaySession(home, manifest.session, signal)
+    const snapshot = takeSnapshot(manifest.session, screen, { cells: true })
+    context.notify({ subscription, type: 'screen', snapshot })
+    context.notify({ subscription, type: 'end', seq: screen.seq })
+  }
 }

@@ -89,7 +89,7 @@ export class Sessions {
 
   /** By id, by the name of an active session, by the name of the latest ended one, or by a unique id prefix. */
   find(ref: string): FoundSession {
-    const live = this.#live.get(ref)
+    const live = this.#live.get(ref) ?? this.#activeByName(ref)
     if (live !== undefined) return { manifest: live.manifest, live } // the common case reads no disk
     const manifests = this.list(true)
     const byId = manifests.find(({ session }) => session === ref)
@@ -148,6 +148,12 @@ export class Sessions {
       failure: null,
       process_mark: null,
     }
+  }
+
+  #activeByName(name: string): Session | undefined {
+    return [...this.#live.values()].find(
+      ({ manifest }) => manifest.name === name && policyOf(manifest.status).active,
+    )
   }
 
   #assertNameFree(name: string | undefined): void {
