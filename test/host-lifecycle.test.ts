@@ -1,9 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { processState } from '../packages/transom/src/sources/pty/process-tree.ts'
 import { needsThat } from './support/needs.ts'
 import { CLI, TestHome } from './support/test-home.ts'
+import { until } from './support/until.ts'
 
 let home: TestHome
 
@@ -113,6 +115,5 @@ test('agent-tty is the same program under another name', async () => {
 
 /** Resolves when a process that is not ours to wait for has ended. */
 async function processEnd(pid: number): Promise<void> {
-  const watch = spawn('tail', ['--pid', String(pid), '-f', '/dev/null'], { stdio: 'ignore' })
-  await new Promise((resolve) => watch.on('exit', resolve))
+  await until(`process ${pid} ends`, () => [null, 'Z'].includes(processState(pid)))
 }

@@ -136,7 +136,8 @@ function listFiles(folder: string): SourceFile[] {
   return fs
     .readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter(
-      (entry) => entry.isFile() && /\.ts$/.test(entry.name) && !/node_modules|\/dist/.test(entry.parentPath),
+      (entry) =>
+        entry.isFile() && entry.name.endsWith('.ts') && !/node_modules|\/dist/.test(entry.parentPath),
     )
     .map((entry) => {
       const file = path.join(entry.parentPath, entry.name)

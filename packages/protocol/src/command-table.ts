@@ -15,6 +15,8 @@ export interface CommandParam {
   readonly default: string | number | boolean | null
   /** `cwd`, `environment`, or an environment variable as `$NAME`. */
   readonly from: string | null
+  /** Whether `-` and `--file` give its value. */
+  readonly readable: boolean
 }
 
 export interface Command {
@@ -56,6 +58,7 @@ interface ParamSchema {
   placeholder?: string
   parse?: 'point' | 'assignments'
   from?: string
+  readable?: boolean
   hidden?: boolean
 }
 
@@ -74,6 +77,7 @@ function paramsOf(definition: OperationDefinition, hasPlace: ReadonlySet<string>
     required: required.has(name),
     default: property.default ?? null,
     from: property.from ?? null,
+    readable: property.readable ?? false,
   }))
 }
 

@@ -19,6 +19,9 @@ export const EVENT_TYPE_NUMBERS = {
   status: 7,
   /** A synchronized update (mode 2026) was left open for too long and is shown as it stands. */
   sync_release: 8,
+  /** A place in the history that somebody gave a name. */
+  mark: 9,
+  signal: 10,
 } as const
 export type EventType = keyof typeof EVENT_TYPE_NUMBERS
 
@@ -32,7 +35,7 @@ export const createdEvent = z.object({
 
 export const inputEvent = z.object({
   actor: z.string().describe('Who sent it.'),
-  via: z.enum(['type', 'keys']),
+  via: z.enum(['type', 'keys', 'paste', 'mouse']),
   length: z.int().describe('Bytes sent.'),
   data_b64: z
     .string()
@@ -43,6 +46,12 @@ export const inputEvent = z.object({
 export const resizeEvent = z.object({ cols: z.int(), rows: z.int() })
 export const statusEvent = z.object({ status: sessionStatus, reason: z.string().optional() })
 export const syncReleaseEvent = z.object({})
+export const markEvent = z.object({ actor: z.string(), label: z.string() })
+export const signalEvent = z.object({
+  actor: z.string(),
+  signal: z.string(),
+  to: z.enum(['foreground', 'leader']),
+})
 
 /** A record as clients see it: byte payloads as base64, the others as their fields. */
 export const eventRecord = z.object({
@@ -62,6 +71,8 @@ export const EVENT_PAYLOADS = {
   exit: exitRecord,
   status: statusEvent,
   sync_release: syncReleaseEvent,
+  mark: markEvent,
+  signal: signalEvent,
 } as const
 export type FactType = keyof typeof EVENT_PAYLOADS
 export type Fact<T extends FactType> = z.infer<(typeof EVENT_PAYLOADS)[T]>

@@ -10,7 +10,8 @@ import { waitConditions, waitOptions, waitResult } from './wait.ts'
  *
  * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
  * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
- * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `hidden` (no flag).
+ * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
+ * standard input and `--file` from a file), `hidden` (no flag).
  */
 export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
   readonly summary: string
@@ -50,6 +51,10 @@ const actor = z
 
 const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
 const rows = z.int().min(1).max(ROWS_MAX).describe('Height in cells.').meta({ placeholder: 'R' })
+
+const cell = z
+  .object({ row: z.int().min(0), col: z.int().min(0) })
+  .meta({ placeholder: 'ROW,COL', parse: 'point' })
 
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ // no path separator, no control character, no leading dash
 const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
@@ -127,7 +132,7 @@ export const OPERATIONS = {
     summary: 'Type text into a session, as at its keyboard; a line break is the Enter key.',
     params: z.object({
       session: sessionRef,
-      text: z.string().describe('The text to type.').meta({ placeholder: 'TEXT' }),
+      text: z.string().describe('The text to type.').meta({ placeholder: 'TEXT', readable: true }),
       enter: z.boolean().optional().describe('Press Enter after it.'),
       actor,
     }),
@@ -163,6 +168,114 @@ export const OPERATIONS = {
         "transom keys menu 'Down*3' Enter",
         'transom keys work Ctrl+C',
       ],
+    },
+  }),
+  'session.paste': operation({
+    summary: 'Paste text into a session: marked as pasted when the program asked for that.',
+    params: z.object({
+      session: sessionRef,
+      text: z.string().describe('The text to paste.').meta({ placeholder: 'TEXT', readable: true }),
+      actor,
+    }),
+    result: seqResult.extend({
+      bracketed: z.boolean().describe('Whether the program was told that it is a paste.'),
+    }),
+    errors: [...commandTargetErrors, 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'paste',
+      positionals: ['session', 'text'],
+      examples: [
+        "transom paste edit 'two lines'",
+        'transom paste edit --file notes.txt',
+        'transom paste edit -',
+      ],
+    },
+  }),
+  'session.mouse': operation({
+    summary: 'Use the mouse in a session whose program asked for it, at a cell or at a visible text.',
+    params: z.object({
+      session: sessionRef,
+      action: z
+        .enum(['click', 'double_click', 'drag', 'wheel', 'move'])
+        .describe('click, double_click, drag, wheel or move.')
+        .meta({ placeholder: 'ACTION' }),
+      at: cell.optional().describe('Where, counted from 0.'),
+      text: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Where: in the middle of the first place that shows this text.')
+        .meta({ placeholder: 'T' }),
+      to: cell.optional().describe('Where a drag ends.'),
+      button: z.enum(['left', 'middle', 'right']).default('left').describe('left, middle or right.'),
+      lines: z
+        .int()
+        .min(-100)
+        .max(100)
+        .default(3)
+        .describe('Notches of the wheel; below 0 is up.')
+        .meta({ placeholder: 'N' }),
+      actor,
+    }),
+    result: seqResult.extend({ row: z.int(), col: z.int() }),
+    errors: [...commandTargetErrors, 'mouse_not_enabled', 'text_not_found', 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'mouse',
+      positionals: ['session', 'action'],
+      examples: [
+        "transom mouse menu click --text 'OK'",
+        'transom mouse files wheel --at 10,5 --lines -3',
+        'transom mouse edit drag --at 2,0 --to 4,10',
+      ],
+    },
+  }),
+  'session.signal': operation({
+    summary: 'Send a signal to the program in front, or to the session’s first process.',
+    params: z.object({
+      session: sessionRef,
+      signal: z
+        .enum(['INT', 'TERM', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT', 'TSTP', 'USR1', 'USR2', 'WINCH'])
+        .describe('The signal, without SIG.')
+        .meta({ placeholder: 'SIGNAL' }),
+      to: z
+        .enum(['foreground', 'leader'])
+        .default('foreground')
+        .describe('The foreground process group of the terminal, or the session’s first process.'),
+      actor,
+    }),
+    result: seqResult.extend({
+      pid: z.int().describe('The process, or the leader of the group, it was sent to.'),
+    }),
+    errors: commandTargetErrors,
+    readOnly: false,
+    cli: {
+      command: 'signal',
+      positionals: ['session', 'signal'],
+      examples: ['transom signal work INT', 'transom signal work TERM --to leader'],
+    },
+  }),
+  'session.mark': operation({
+    summary: 'Give the present moment of a session a name, to come back to it later.',
+    params: z.object({
+      session: sessionRef,
+      label: z
+        .string()
+        .min(1)
+        .max(200)
+        .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'a label has no control characters')
+        .describe('The name.')
+        .meta({ placeholder: 'LABEL' }),
+      actor,
+    }),
+    result: seqResult,
+    errors: commandTargetErrors,
+    readOnly: false,
+    cli: {
+      command: 'mark',
+      positionals: ['session', 'label'],
+      examples: ["transom mark work 'before the upgrade'"],
     },
   }),
   'session.resize': operation({

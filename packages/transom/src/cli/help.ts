@@ -16,7 +16,8 @@ export function commandHelp(command: Command, program: string): string {
   )
   if (positionals.length > 0)
     lines.push('', 'Arguments:', ...table(positionals.map((param) => [label(param), describe(param)])))
-  lines.push('', 'Options:', ...table([...options.map(optionRow), ...GLOBAL_OPTIONS]))
+  const file = command.params.filter(({ readable }) => readable).map(fileRow)
+  lines.push('', 'Options:', ...table([...file, ...options.map(optionRow), ...GLOBAL_OPTIONS]))
   return lines.join('\n')
 }
 
@@ -64,6 +65,13 @@ function placeholders(command: Command): string[] {
     return param === undefined ? name : label(param) + (param.type === 'list' ? '…' : '')
   })
   return [...positionals, '[OPTIONS]', ...(command.rest === null ? [] : ['[-- PROGRAM ARGS…]'])]
+}
+
+function fileRow(param: CommandParam): Row {
+  return [
+    '--file FILE',
+    `Take ${label(param)} from a file ("-" as ${label(param)} takes it from standard input).`,
+  ]
 }
 
 function optionRow(param: CommandParam): Row {

@@ -5,7 +5,7 @@ import { parseArgv } from './parse-argv.ts'
 
 const commands = commandTable()
 const parse = (argv: string[], env: Record<string, string> = {}) =>
-  parseArgv(argv, commands, { env, cwd: '/here' })
+  parseArgv(argv, commands, { env, cwd: '/here', readText: (file) => `content of ${file}` })
 
 describe('a command line', () => {
   test('becomes the parameters of its operation', () => {
@@ -59,6 +59,18 @@ describe('a command line', () => {
       session: 's',
       cursor: { row: 3, col: 14 },
       timeout_ms: 5,
+    })
+  })
+
+  test('takes a text from a file or from standard input', () => {
+    expect(parse(['paste', 's', '--file', 'f.txt']).params).toEqual({
+      session: 's',
+      text: 'content of f.txt',
+    })
+    expect(parse(['type', 's', '-']).params).toEqual({ session: 's', text: 'content of -' })
+    expect(parse(['paste', '--file', 'f'], { TRANSOM_SESSION: 'mine' }).params).toEqual({
+      session: 'mine',
+      text: 'content of f',
     })
   })
 

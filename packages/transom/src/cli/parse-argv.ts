@@ -5,6 +5,8 @@ import { OpError } from '@transom/protocol/errors'
 export interface CallerContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** The whole of a text file, or of standard input for `-`. */
+  readText(file: string): string
 }
 
 /** Flags that every command takes. */
@@ -95,6 +97,7 @@ class ArgumentReader {
   readonly #params: Record<string, unknown> = {}
   readonly #positionals: string[] = []
   #positionalsBeforeDashes: number | null = null
+  #file: string | undefined
 
   constructor(command: Command, words: readonly string[], flags: GlobalFlags) {
     this.#command = command
@@ -124,6 +127,7 @@ class ArgumentReader {
     const { rest } = this.#command
     if (rest === null) this.#assignPositionals(context)
     else if (this.#positionals.length > 0) this.#params[rest] = this.#positionals
+    this.#readText(context)
     for (const param of this.#command.params) {
       const value = this.#params[param.name] ?? valueFrom(param, context)
       if (value !== undefined) this.#params[param.name] = value
@@ -136,6 +140,11 @@ class ArgumentReader {
     const [name, inline] = splitFlag(word)
     const param = this.#command.params.find(({ flag }) => flag !== null && `--${flag}` === name)
     if (param === undefined) {
+      if (name === '--file' && this.#readable !== undefined) {
+        this.#file = inline ?? this.#words.shift()
+        if (this.#file === undefined) throw usage('--file needs a file name', { option: '--file' })
+        return
+      }
       if (takeGlobalFlag(word, this.#words, this.#flags)) return
       const message = `unknown option ${name} for "transom ${this.#command.command}"; add --help to see its options`
       throw usage(message, { option: name, command: this.#command.command })
@@ -151,8 +160,22 @@ class ArgumentReader {
     this.#params[param.name] = readValue(param, name, text, this.#params[param.name])
   }
 
+  get #readable(): CommandParam | undefined {
+    return this.#command.params.find(({ readable }) => readable)
+  }
+
+  /** `--file F` stands in for the text, and `-` for standard input. */
+  #readText(context: CallerContext): void {
+    const name = this.#readable?.name
+    if (name === undefined) return
+    if (this.#file !== undefined) this.#params[name] = context.readText(this.#file)
+    else if (this.#params[name] === '-') this.#params[name] = context.readText('-')
+  }
+
   #assignPositionals(context: CallerContext): void {
-    const names = this.#command.positionals
+    const names = this.#command.positionals.filter(
+      (name) => this.#file === undefined || name !== this.#readable?.name,
+    )
     const values = [...this.#positionals]
     const isList = this.#paramOf(names.at(-1))?.type === 'list'
     if (this.#sessionLeftOut(context))
@@ -171,7 +194,8 @@ class ArgumentReader {
     const names = this.#command.positionals
     const first = this.#paramOf(names[0])
     if (valueFrom(first, context) === undefined) return false
-    return this.#positionals.length < names.length || this.#positionalsBeforeDashes === 0
+    const wanted = names.length - (this.#file === undefined ? 0 : 1)
+    return this.#positionals.length < wanted || this.#positionalsBeforeDashes === 0
   }
 
   #paramOf(name: string | undefined): CommandParam | undefined {

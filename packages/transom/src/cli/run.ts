@@ -4,6 +4,7 @@ import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
 import { homePath } from '../home/home-path.ts'
+import { messageOf } from '../lib/system-error.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { connectToHost, startHost, type HostFinder } from './host-connection.ts'
 import { parseArgv, type ParsedArgv } from './parse-argv.ts'
@@ -19,6 +20,7 @@ export interface CliProcess {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
   readonly pretty: boolean
+  readText(file: string): string
   out(text: string): void
   err(text: string): void
 }
@@ -28,7 +30,8 @@ export async function runCli(cli: CliProcess): Promise<number> {
   const asksForJson = cli.argv.slice(0, endOfOptions(cli.argv)).includes('--json')
   try {
     const commands = [...cli.commands, VERSION_COMMAND]
-    return await runCommand(cli, parseArgv(cli.argv, commands, cli))
+    const context = { env: cli.env, cwd: cli.cwd, readText: (file: string) => readTextFile(cli, file) }
+    return await runCommand(cli, parseArgv(cli.argv, commands, context))
   } catch (error) {
     const wire = toWireError(error)
     if (asksForJson) cli.out(json({ error: wire }, cli.pretty))
@@ -111,6 +114,14 @@ function isLeavingHost(error: unknown): boolean {
     error.code === 'host_stopping' ||
     (error.code === 'host_unavailable' && error.details['answered'] === false)
   )
+}
+
+function readTextFile(cli: CliProcess, file: string): string {
+  try {
+    return cli.readText(file === '-' ? file : path.resolve(cli.cwd, file))
+  } catch (error) {
+    throw new OpError('file_not_read', `cannot read ${JSON.stringify(file)}: ${messageOf(error)}`, { file })
+  }
 }
 
 function endOfOptions(argv: readonly string[]): number {

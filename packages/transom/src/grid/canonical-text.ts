@@ -47,6 +47,27 @@ function rowText(grid: Grid, rowIndex: number): string {
   return grid.textOf(rowIndex, 0, grid.usedCols(rowIndex))
 }
 
+/** The cell that shows the character at a position of the whole text. */
+export function cellAt(grid: Grid, canonical: CanonicalText, position: number): { row: number; col: number } {
+  const line = lineAt(canonical, position)
+  if (line === undefined) return { row: 0, col: 0 }
+  let left = position - line.start
+  for (let row = line.rowIndex; row < line.rowIndex + line.rowCount; row++) {
+    const length = rowText(grid, row).length
+    if (left < length || row === line.rowIndex + line.rowCount - 1)
+      return { row, col: colAt(grid, row, left) }
+    left -= length
+  }
+  return { row: line.rowIndex, col: 0 }
+}
+
+/** The column of the character at `offset` (UTF-16 units) of a row's text: wide characters cover two. */
+function colAt(grid: Grid, row: number, offset: number): number {
+  let col = 0
+  while (col < grid.cols - 1 && grid.textOf(row, 0, col + 1).length <= offset) col++
+  return col
+}
+
 /** Where in a line's text a cell of the screen lies, in UTF-16 units. */
 export function offsetInLine(grid: Grid, line: CanonicalLine, rowIndex: number, col: number): number {
   let offset = 0

@@ -1,17 +1,21 @@
 import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
+import { cellAt } from '../grid/canonical-text.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { errnoOf } from '../lib/system-error.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { replayLog } from '../replay/replay.ts'
 import { EchoTracker } from '../session/echo.ts'
+import type { Session } from '../session/session.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { Waits } from '../session/waits.ts'
 import { encodeKeys } from '../terminal/key-encoding.ts'
+import { encodePaste } from '../terminal/paste-encoding.ts'
 import { parseKeys } from '../terminal/key-names.ts'
+import { encodeMouse, type MouseAction, type MouseCell } from '../terminal/mouse-encoding.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 
@@ -47,6 +51,18 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       const encoded = encodeKeys(presses, target.modes())
       return { seq: target.input(encoded, { via: 'keys', actor: actor ?? DEFAULT_ACTOR }) }
     },
+    'session.paste': ({ session, text, actor }) => {
+      const target = sessions.commandTarget(session)
+      const bracketed = target.modes().bracketed_paste
+      const seq = target.input(encodePaste(text, bracketed), { via: 'paste', actor: actor ?? DEFAULT_ACTOR })
+      return { seq, bracketed }
+    },
+    'session.mouse': (params) => useMouse(sessions.commandTarget(params.session), params),
+    'session.signal': ({ session, signal, to, actor }) =>
+      sessions.commandTarget(session).signal(`SIG${signal}`, to, actor ?? DEFAULT_ACTOR),
+    'session.mark': ({ session, label, actor }) => ({
+      seq: sessions.commandTarget(session).mark(label, actor ?? DEFAULT_ACTOR),
+    }),
     'session.resize': ({ session, cols, rows }) => resize(sessions, session, cols, rows),
     'session.wait': (params, { signal }) => wait(home, sessions, params, signal),
     'session.snapshot': async ({ session, ...options }, { signal }) => {
@@ -78,6 +94,54 @@ async function inspect(home: Home, { manifest, live }: FoundSession): Promise<Re
   if (live !== null) return { ...info, seq: live.log.seq, log: { path, bytes: live.log.sizeBytes } }
   const { lastSeq } = await scanLog(path)
   return { ...info, seq: lastSeq, log: { path, bytes: fs.statSync(path).size } }
+}
+
+function useMouse(target: Session, params: ParsedParams<'session.mouse'>): Result<'session.mouse'> {
+  const { to, actor } = params
+  const at = params.at ?? findText(target, params.text)
+  const { cols, rows } = target.manifest
+  for (const cell of [at, to ?? at]) {
+    if (cell.row < rows && cell.col < cols) continue
+    throw new OpError('usage', `the cell ${cell.row},${cell.col} is outside the screen of ${cols}x${rows}`, {
+      ...cell,
+      cols,
+      rows,
+    })
+  }
+  const encoded = encodeMouse(mouseAction(params, at), target.modes())
+  const seq = target.input(Buffer.from(encoded, 'latin1'), { via: 'mouse', actor: actor ?? DEFAULT_ACTOR })
+  return { seq, ...at }
+}
+
+function mouseAction(
+  { action, to, button, lines }: ParsedParams<'session.mouse'>,
+  at: MouseCell,
+): MouseAction {
+  switch (action) {
+    case 'drag':
+      if (to === undefined) throw new OpError('usage', 'a drag needs `to`: the cell where it ends')
+      return { action, at, to, button }
+    case 'wheel':
+      return { action, at, lines }
+    case 'move':
+      return { action, at }
+    case 'click':
+    case 'double_click':
+      return { action, at, button }
+    default:
+      return action satisfies never
+  }
+}
+
+function findText(target: Session, text: string | undefined): MouseCell {
+  if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
+  const canonical = target.screen.canonical()
+  const start = canonical.text.indexOf(text)
+  if (start < 0) {
+    const message = `${JSON.stringify(text)} is not on the screen; the snapshot in the details shows what is`
+    throw new OpError('text_not_found', message, { text, snapshot: target.snapshot({}) })
+  }
+  return cellAt(target.screen.frame().grid, canonical, start + Math.floor(text.length / 2))
 }
 
 function resize(sessions: Sessions, ref: string, cols?: number, rows?: number): Result<'session.resize'> {

@@ -1,4 +1,5 @@
 /** The `transom` and `agent-tty` commands. Bundled to one file; the command table is put in by the build. */
+import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Command } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
@@ -20,6 +21,7 @@ void runCli({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),
+  readText: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
   commands: COMMAND_TABLE,
   hostScript: path.join(__dirname, 'host.mjs'),
   signal: interrupted.signal,

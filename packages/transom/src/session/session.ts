@@ -1,10 +1,11 @@
-import type { ExitRecord, Snapshot, TerminalModes, WaitResult } from '@transom/protocol'
+import type { ExitRecord, Fact, Snapshot, TerminalModes, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
+import { messageOf } from '../lib/system-error.ts'
 import { EventLog } from '../log/event-log.ts'
 import type { ChildReaper } from '../sources/pty/child-reaper.ts'
-import { killTree } from '../sources/pty/process-tree.ts'
+import { foregroundGroup, killTree } from '../sources/pty/process-tree.ts'
 import { PtySource, type PtyOptions } from '../sources/pty/pty-source.ts'
 import { Screen, type ScreenEvent } from '../terminal/screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
@@ -25,7 +26,7 @@ export interface SessionDependencies {
 }
 
 export interface InputOptions {
-  readonly via: 'type' | 'keys'
+  readonly via: Fact<'input'>['via']
   readonly actor: string
 }
 
@@ -146,10 +147,10 @@ export class Session implements WaitSubject {
     await this.#closed
   }
 
-  /** Sends text to the program, as its keyboard would; returns the seq of the input's record. */
-  input(text: string, { via, actor }: InputOptions): number {
+  /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */
+  input(input: string | Buffer, { via, actor }: InputOptions): number {
     this.assertCommandable()
-    const bytes = Buffer.from(text)
+    const bytes = Buffer.from(input)
     this.#source.assertRoom(bytes.length)
     const hidden = this.#source.hidesInput()
     const frame = this.screen.frame()
@@ -160,12 +161,36 @@ export class Session implements WaitSubject {
       data_b64: hidden ? null : bytes.toString('base64'),
     })
     this.#apply(seq, { type: 'other' })
-    if (!hidden) this.echo.typed(seq, text, frame, this.#lastOutputSeq > this.#lastInputSeq)
+    if (!hidden && typeof input === 'string')
+      this.echo.typed(seq, input, frame, this.#lastOutputSeq > this.#lastInputSeq)
     this.#lastInputSeq = seq
     this.#lastInputMs = this.now()
     this.#source.write(bytes)
     this.#changed()
     return seq
+  }
+
+  /** Names the present moment; returns the seq of the mark's record. */
+  mark(label: string, actor: string): number {
+    this.assertCommandable()
+    return this.#note(this.log.appendFact('mark', { actor, label }))
+  }
+
+  /** Sends a signal to the program in front or to the first process, and says to whom. */
+  signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: string): { seq: number; pid: number } {
+    this.assertCommandable()
+    const seq = this.#note(this.log.appendFact('signal', { actor, signal, to }))
+    const leader = this.#source.pid
+    const pid = to === 'leader' ? leader : (foregroundGroup(leader) ?? leader)
+    try {
+      process.kill(to === 'leader' ? pid : -pid, signal)
+    } catch (error) {
+      throw new OpError('io_error', `could not send ${signal} to process ${pid}: ${messageOf(error)}`, {
+        pid,
+        signal,
+      })
+    }
+    return { seq, pid }
   }
 
   resize(cols: number, rows: number): number {
@@ -287,6 +312,13 @@ export class Session implements WaitSubject {
     } finally {
       this.#onClosed()
     }
+  }
+
+  /** Passes a record on that does not change the screen. */
+  #note(seq: number): number {
+    this.#apply(seq, { type: 'other' })
+    this.#changed()
+    return seq
   }
 
   #apply(seq: number, event: ScreenEvent): void {

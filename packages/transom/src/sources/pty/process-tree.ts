@@ -95,11 +95,18 @@ export function processState(pid: number): string | null {
   return readStat(pid)?.state ?? null
 }
 
+/** The process group in front on the terminal of `leaderPid`; null where that cannot be told. */
+export function foregroundGroup(leaderPid: number): number | null {
+  const group = readStat(leaderPid)?.foregroundGroup ?? -1
+  return group > 0 ? group : null
+}
+
 interface ProcessStat {
   readonly pid: number
   readonly state: string
   readonly parentPid: number
   readonly sid: number
+  readonly foregroundGroup: number
 }
 
 function addDescendants(
@@ -132,8 +139,8 @@ function readStat(pid: number): ProcessStat | null {
     return null // ended between the listing and the look
   }
   // The second field is the program's name in parentheses, and may itself hold any character.
-  const [state = '', parentPid, , sid] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { pid, state, parentPid: Number(parentPid), sid: Number(sid) }
+  const [state = '', parentPid, , sid, , foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return { pid, state, parentPid: Number(parentPid), sid: Number(sid), foregroundGroup: Number(foreground) }
 }
 
 function readMark(pid: number): bigint | null {
