@@ -107,7 +107,16 @@ export class BenchHome {
     if (this.#closed) return
     this.#closed = true
     for (const client of this.#clients) client.close()
-    if (fs.existsSync(path.join(this.path, 'host.lock'))) await this.cli(['host', 'stop', '--force'])
+    if (this.#hostRuns()) await this.cli(['host', 'stop', '--force'])
     fs.rmSync(this.path, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  #hostRuns() {
+    try {
+      process.kill(this.host.pid, 0)
+      return true
+    } catch {
+      return false // never started, or it has left or died: then the row has failed and says so
+    }
   }
 }

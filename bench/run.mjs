@@ -39,11 +39,12 @@ else process.exitCode = await main()
 
 async function main() {
   const rows = selectRows(options.only)
-  const bench = await Workbench.open({ quick: options.quick, dist: options.dist, progress: () => {} })
+  const bench = Workbench.open({ quick: options.quick, dist: options.dist, progress: () => {} })
   const watchdog = stopOnSignals(bench)
   /** @type {import('./report.mjs').Report} */
   let report
   try {
+    await bench.prepare()
     report = createReport({ ...(await runRows(bench, rows)), quick: bench.quick, tmux: bench.tmuxVersion })
   } finally {
     showProgress('')

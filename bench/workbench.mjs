@@ -21,6 +21,7 @@ export class Workbench {
   /** @type {Promise<void> | undefined} */
   #closing
   #opened = 0
+  #dist
   /** @type {import('./bench-home.mjs').Connect | undefined} */
   #connect
 
@@ -28,7 +29,8 @@ export class Workbench {
    * @param {WorkbenchOptions} options
    * @param {string} root
    */
-  constructor({ quick, progress }, root) {
+  constructor({ quick, dist, progress }, root) {
+    this.#dist = dist ?? path.join(repository, 'packages/transom/dist')
     this.quick = quick
     this.progress = progress
     this.root = root
@@ -37,19 +39,17 @@ export class Workbench {
     this.tmuxVersion = Tmux.version(this.env)
   }
 
-  /** @param {WorkbenchOptions} options */
-  static async open(options) {
+  /** Makes the folder. Whoever calls it must close it, also when prepare() fails. */
+  static open(/** @type {WorkbenchOptions} */ options) {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-bench-'))
     fs.mkdirSync(path.join(root, 'run'), { mode: 0o700 })
-    const bench = new Workbench(options, root)
-    try {
-      await retry(() => copyBuild(options.dist ?? path.join(repository, 'packages/transom/dist'), root))
-      bench.#connect = await retry(loadClient)
-    } catch (error) {
-      await bench.close()
-      throw error
-    }
-    return bench
+    return new Workbench(options, root)
+  }
+
+  /** Gets the product to be measured and its client. */
+  async prepare() {
+    await retry(() => copyBuild(this.#dist, this.root))
+    this.#connect = await retry(loadClient)
   }
 
   /**

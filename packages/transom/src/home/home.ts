@@ -21,7 +21,7 @@ export class Home {
   /** Opens a Home, making it when the folder is missing or empty. A folder with anything else in it is refused. */
   static open(homePath: string): Home {
     try {
-      fs.mkdirSync(homePath, { recursive: true, mode: 0o700 })
+      makeFolder(homePath)
       const file = path.join(homePath, 'home.json')
       if (!fs.existsSync(file)) {
         refuseForeignFolder(homePath)
@@ -87,6 +87,17 @@ export class Home {
 
   #manifestPath(id: string): string {
     return path.join(this.sessionFolder(id), 'manifest.json')
+  }
+}
+
+/** Makes a folder and those above it. Node's own recursion never returns where the system lets none be made (/proc). */
+function makeFolder(folder: string): void {
+  if (fs.existsSync(folder)) return
+  makeFolder(path.dirname(folder))
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error // another process made it meanwhile
   }
 }
 

@@ -2,7 +2,7 @@ import type { ExitRecord, ParsedParams, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Screen } from '../terminal/screen.ts'
 import { compileConditions, judgeAll, type Condition, type Verdict } from './conditions.ts'
-import type { EchoTracker } from './echo.ts'
+import type { EchoTracker, TextSpan } from './echo.ts'
 import { takeSnapshot } from './snapshot.ts'
 
 export type WaitRequest = Omit<ParsedParams<'session.wait'>, 'session'>
@@ -65,8 +65,8 @@ class PendingWait {
   readonly #startMs: number
   readonly #resolve: (result: WaitResult) => void
   readonly #reject: (reason: unknown) => void
-  #stableText: string
-  #stableSinceMs: number
+  #stableText: string | null = null
+  #stableSinceMs = 0
   #dueTimer: NodeJS.Timeout | undefined
   #timeoutTimer: NodeJS.Timeout | undefined
   #first = true
@@ -83,9 +83,6 @@ class PendingWait {
     this.#signal = signal
     this.#baseline = request.after_seq ?? (request.after_input ? subject.lastInputSeq : null)
     this.#startMs = subject.now()
-    // Nobody compared the text before; it can have changed no later than the last output.
-    this.#stableText = subject.screen.canonical().text
-    this.#stableSinceMs = subject.lastOutputMs
     let resolve: (result: WaitResult) => void = () => {}
     let reject: (reason: unknown) => void = () => {}
     this.result = new Promise((onResult, onFailure) => {
@@ -125,24 +122,43 @@ class PendingWait {
   readonly #onAbort = () => this.#reject(this.#signal.reason)
 
   #judge(): Verdict {
-    const subject = this.#subject
-    const now = subject.now()
-    const frame = subject.screen.frame()
-    const canonical = subject.screen.canonical()
-    if (canonical.text !== this.#stableText) {
-      this.#stableText = canonical.text
-      this.#stableSinceMs = now
-    }
+    const { screen, ended, lastOutputMs } = this.#subject
+    const now = this.#subject.now()
     const unsettledMs = this.#unsettledMs(now)
     if (unsettledMs > 0) return { holds: false, dueMs: unsettledMs }
+    // What is costly is read only by the conditions that look at it: a wait for the exit of a flooding program
+    // must not cost it anything.
+    const echoes = () => this.#echoes()
     return judgeAll(this.#conditions, this.#request.any ?? false, {
-      canonical,
-      cursor: frame.cursor,
-      ended: subject.ended,
-      echoes: this.#baseline === null ? [] : subject.echo.echoes(this.#baseline, frame, canonical),
-      quietForMs: now - subject.lastOutputMs,
-      stableForMs: now - this.#stableSinceMs,
+      get canonical() {
+        return screen.canonical()
+      },
+      get cursor() {
+        return screen.frame().cursor
+      },
+      get echoes() {
+        return echoes()
+      },
+      ended,
+      quietForMs: now - lastOutputMs,
+      stableForMs: this.#stableForMs(now),
     })
+  }
+
+  #echoes(): TextSpan[] {
+    const { echo, screen } = this.#subject
+    return this.#baseline === null ? [] : echo.echoes(this.#baseline, screen.frame(), screen.canonical())
+  }
+
+  #stableForMs(now: number): number {
+    if (this.#request.screen_stable_ms === undefined) return 0
+    const { text } = this.#subject.screen.canonical()
+    if (text !== this.#stableText) {
+      // Nobody compared the text before the first look; it can have changed no later than the last output.
+      this.#stableSinceMs = this.#stableText === null ? this.#subject.lastOutputMs : now
+      this.#stableText = text
+    }
+    return now - this.#stableSinceMs
   }
 
   /** With a baseline: how long to wait until the present state, without output past it, counts all the same. */
