@@ -36,6 +36,7 @@ export const ERROR_TABLE = {
   input_queue_full: row(73, 429, -32122, true, 'The program is not reading its input and the queue is full.'),
   io_error: row(74, 500, -32123, true, 'Reading or writing a file failed.'),
   disk_full: row(74, 507, -32124, true, 'The disk is full; nothing was recorded.'),
+  moment_not_found: row(66, 404, -32137, false, 'The history has no such seq, mark, time or Screen Hash.'),
   log_corrupt: row(65, 500, -32125, false, 'An Event Log cannot be read.'),
   file_not_read: row(66, 400, -32134, false, 'A file that was named cannot be read.'),
   home_unwritable: row(77, 403, -32126, false, 'The Home cannot be written to.'),

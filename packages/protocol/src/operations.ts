@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 import { COLS_MAX, COLS_MIN, ROWS_MAX, sessionInfo } from './session-info.ts'
-import { snapshot } from './snapshot.ts'
+import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
 /**
@@ -55,6 +55,28 @@ const rows = z.int().min(1).max(ROWS_MAX).describe('Height in cells.').meta({ pl
 const cell = z
   .object({ row: z.int().min(0), col: z.int().min(0) })
   .meta({ placeholder: 'ROW,COL', parse: 'point' })
+
+/** A moment of the past, instead of now. */
+const moment = {
+  at_seq: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('As it was after this record of the Event Log.')
+    .meta({ placeholder: 'N' }),
+  at_mark: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('As it was at the last mark with this label.')
+    .meta({ placeholder: 'LABEL' }),
+  at_time: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('As it was at this time: ISO 8601, or milliseconds since 1970.')
+    .meta({ placeholder: 'TIME' }),
+}
 
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ // no path separator, no control character, no leading dash
 const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
@@ -320,15 +342,52 @@ export const OPERATIONS = {
       session: sessionRef,
       cells: z.boolean().optional().describe('Colours, attributes and links of the cells too (with --json).'),
       scrollback: z.boolean().optional().describe('The lines that have scrolled off the top, too.'),
+      max_chars: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('At most this much text: lines in the middle are left out, and marked so.')
+        .meta({ placeholder: 'N' }),
+      ...moment,
     }),
     result: snapshot,
-    errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
+    errors: ['session_not_found', 'session_ambiguous', 'moment_not_found', 'log_corrupt'],
     readOnly: true,
     cli: {
       command: 'snapshot',
       positionals: ['session'],
-      examples: ['transom snapshot edit', 'transom snapshot edit --json --cells'],
+      examples: [
+        'transom snapshot edit',
+        'transom snapshot edit --json --cells',
+        "transom snapshot edit --at-mark 'before the upgrade'",
+      ],
     },
+  }),
+  'session.diff': operation({
+    summary: 'Show the rows of a session that have changed since a seq or a Screen Hash.',
+    params: z.object({
+      session: sessionRef,
+      since: z
+        .string()
+        .regex(/^(?:\d+|[0-9a-f]{32})$/, 'a seq, or a Screen Hash of 32 hexadecimal digits')
+        .describe('A seq, or the Screen Hash of an earlier snapshot.')
+        .meta({ placeholder: 'SEQ|HASH' }),
+      cells: z.boolean().optional().describe('Colours, attributes and links of the cells too (with --json).'),
+    }),
+    result: z.object({
+      session: z.string(),
+      since_seq: z.int(),
+      seq: z.int(),
+      cols: z.int(),
+      rows: z.int(),
+      changed: z.array(z.object({ row: z.int(), line: screenLine })),
+      cursor: cursorState,
+      title: z.string(),
+      screen_hash: z.string(),
+    }),
+    errors: ['session_not_found', 'session_ambiguous', 'moment_not_found', 'log_corrupt'],
+    readOnly: true,
+    cli: { command: 'diff', positionals: ['session'], examples: ['transom diff work --since 120'] },
   }),
   'session.destroy': operation({
     summary: 'End a session and every process it started. Its Event Log stays.',

@@ -3,7 +3,6 @@ import { OpError } from '@transom/protocol/errors'
 import { Home } from '../home/home.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
-import { reconcile } from '../session/reconcile.ts'
 import { Sessions } from '../session/sessions.ts'
 import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
@@ -45,8 +44,8 @@ export class Host {
     const lock = HostLock.acquire(home.path)
     if (!(lock instanceof HostLock)) return lock
     const socket = claimSocketPath(home.path, options.env)
-    await reconcile(home, now)
     const host = new Host(home, lock, { socket, pid: process.pid }, options.idleMs)
+    await host.#sessions.list(true) // the truth about what an earlier host left, before anybody asks
     await host.#listen()
     return host
   }

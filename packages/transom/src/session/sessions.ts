@@ -7,6 +7,7 @@ import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { programEnvironment } from '../sources/pty/environment.ts'
 import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
 import { checkWorkingFolder, resolveProgram } from '../sources/pty/program.ts'
+import { reconcile } from './reconcile.ts'
 import { Session } from './session.ts'
 import { policyOf } from './status-policy.ts'
 
@@ -47,7 +48,7 @@ export class Sessions {
     return this.#live.size
   }
 
-  create(params: ParsedParams<'session.create'>): Session {
+  async create(params: ParsedParams<'session.create'>): Promise<Session> {
     const id = createId()
     const cwd = params.cwd ?? process.cwd()
     checkWorkingFolder(cwd)
@@ -58,7 +59,9 @@ export class Sessions {
     })
     const [program = '', ...argv] = params.command ?? [env['SHELL'] ?? '/bin/sh']
     const file = resolveProgram(program, cwd, env)
-    this.#assertNameFree(params.name)
+    await this.#assertNameFree(params.name)
+    const taken = params.name === undefined ? undefined : this.#activeByName(params.name)
+    if (taken !== undefined) throw nameTaken(taken.manifest) // by a create that overtook this one
     const { cols, rows } = params
     const manifest = this.#newManifest(id, { ...params, cwd, command: [program, ...argv] })
     const mark = sessionMark(this.#hostMark, ++this.#created)
@@ -79,19 +82,21 @@ export class Sessions {
     }
   }
 
-  /** All sessions, or the active ones, oldest first. */
-  list(all: boolean): Manifest[] {
-    return this.#home
-      .readManifests()
-      .map((manifest) => this.#live.get(manifest.session)?.manifest ?? manifest)
-      .filter(({ status }) => all || policyOf(status).active)
+  /** All sessions, or the active ones, oldest first; each as it really is, also after a crash of its host. */
+  async list(all: boolean): Promise<Manifest[]> {
+    const manifests: Manifest[] = []
+    for (const manifest of this.#home.readManifests()) {
+      const live = this.#live.get(manifest.session)
+      manifests.push(live?.manifest ?? (await reconcile(this.#home, manifest, this.#now)))
+    }
+    return manifests.filter(({ status }) => all || policyOf(status).active)
   }
 
   /** By id, by the name of an active session, by the name of the latest ended one, or by a unique id prefix. */
-  find(ref: string): FoundSession {
+  async find(ref: string): Promise<FoundSession> {
     const live = this.#live.get(ref) ?? this.#activeByName(ref)
     if (live !== undefined) return { manifest: live.manifest, live } // the common case reads no disk
-    const manifests = this.list(true)
+    const manifests = await this.list(true)
     const byId = manifests.find(({ session }) => session === ref)
     const named = manifests.filter(({ name }) => name === ref)
     const byName = named.find(({ status }) => policyOf(status).active) ?? named.at(-1)
@@ -100,8 +105,8 @@ export class Sessions {
   }
 
   /** The live session behind a reference, or why it takes no command. */
-  commandTarget(ref: string): Session {
-    const { manifest, live } = this.find(ref)
+  async commandTarget(ref: string): Promise<Session> {
+    const { manifest, live } = await this.find(ref)
     if (live !== null) return live
     const message = `session ${manifest.session} is ${manifest.status} and takes no input; "transom list" shows those that do`
     throw new OpError('session_ended', message, {
@@ -113,7 +118,7 @@ export class Sessions {
 
   /** Ends a session, or what an ended one has left running. */
   async destroy(ref: string): Promise<Manifest> {
-    const { manifest, live } = this.find(ref)
+    const { manifest, live } = await this.find(ref)
     if (live !== null) return live.destroy()
     if (manifest.process_mark !== null) {
       await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#reaper)
@@ -156,12 +161,10 @@ export class Sessions {
     )
   }
 
-  #assertNameFree(name: string | undefined): void {
+  async #assertNameFree(name: string | undefined): Promise<void> {
     if (name === undefined) return
-    const holder = this.list(false).find((manifest) => manifest.name === name)
-    if (holder === undefined) return
-    const message = `session ${holder.session} is named ${JSON.stringify(name)} already; choose another name or destroy it`
-    throw new OpError('name_taken', message, { name, session: holder.session })
+    const holder = (await this.list(false)).find((manifest) => manifest.name === name)
+    if (holder !== undefined) throw nameTaken(holder)
   }
 
   #byPrefix(ref: string, manifests: readonly Manifest[]): Manifest {
@@ -176,6 +179,11 @@ export class Sessions {
     const message = `${matches.length} sessions have ids that begin with ${JSON.stringify(ref)}: ${candidates.join(', ')}; give more of it`
     throw new OpError('session_ambiguous', message, { ref, candidates })
   }
+}
+
+function nameTaken({ session, name }: Manifest): OpError {
+  const message = `session ${session} is named ${JSON.stringify(name)} already; choose another name or destroy it`
+  return new OpError('name_taken', message, { name, session })
 }
 
 function createId(): string {
