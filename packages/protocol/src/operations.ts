@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
-import { COLS_MAX, COLS_MIN, ROWS_MAX, sessionInfo } from './session-info.ts'
+import { COLS_MAX, COLS_MIN, ROWS_MAX, quotaPolicy, sessionInfo } from './session-info.ts'
 import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
@@ -56,6 +56,10 @@ const cell = z
   .object({ row: z.int().min(0), col: z.int().min(0) })
   .meta({ placeholder: 'ROW,COL', parse: 'point' })
 
+const IDLE_TIMEOUT_MS_MAX = 2 ** 31 - 1 // what a timer takes: 24 days
+const QUOTA_POLICY_WORDS = 'At the quota: pause the program, end the session, or drop_nothing and go on.'
+const quotaBytes = z.int().min(1).describe('How large the Event Log may grow.').meta({ placeholder: 'N' })
+
 /** A moment of the past, instead of now. */
 const moment = {
   at_seq: z
@@ -106,6 +110,15 @@ export const OPERATIONS = {
         .optional()
         .describe('Variables to set on top of the inherited ones.')
         .meta({ placeholder: 'K=V', parse: 'assignments' }),
+      idle_timeout_ms: z
+        .int()
+        .min(1)
+        .max(IDLE_TIMEOUT_MS_MAX)
+        .optional()
+        .describe('End the session when nothing has been typed or printed for this long.')
+        .meta({ flag: 'idle-timeout', placeholder: 'MS' }),
+      quota_bytes: quotaBytes.optional(),
+      quota_policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
       base_env: environment
         .optional()
         .describe("The environment to start from; the host's own when left out.")
@@ -128,6 +141,27 @@ export const OPERATIONS = {
       examples: [
         'transom create -- bash',
         'transom create --name edit --cols 100 --rows 30 -- vim notes.txt',
+      ],
+    },
+  }),
+  'session.quota': operation({
+    summary:
+      'Change how large a session’s Event Log may grow; a program that was paused goes on when there is room.',
+    params: z.object({
+      session: sessionRef,
+      bytes: quotaBytes.optional(),
+      policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
+    }),
+    result: z.object({ session: z.string(), bytes: z.int(), policy: quotaPolicy, used_bytes: z.int() }),
+    errors: ['session_not_found', 'session_ambiguous', 'session_ended'],
+    readOnly: false,
+    cli: {
+      command: 'quota',
+      positionals: ['session'],
+      examples: [
+        'transom quota work',
+        'transom quota work --bytes 5000000000',
+        'transom quota work --policy end',
       ],
     },
   }),

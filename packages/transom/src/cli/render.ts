@@ -25,6 +25,7 @@ const RENDERERS: Renderers = {
   'session.diff': ({ changed }) =>
     changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
+  'session.quota': fields,
   'host.status': fields,
 }
 

@@ -29,6 +29,15 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       return publicInfo((await sessions.create(params)).manifest)
     },
     'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
+    'session.quota': async ({ session, bytes, policy }) => {
+      const target = await sessions.commandTarget(session)
+      target.setQuota({
+        ...(bytes === undefined ? {} : { sessionBytes: bytes }),
+        ...(policy === undefined ? {} : { policy }),
+      })
+      const { sessionBytes, policy: now } = target.quota
+      return { session: target.id, bytes: sessionBytes, policy: now, used_bytes: target.log.sizeBytes }
+    },
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),

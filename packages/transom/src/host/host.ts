@@ -1,4 +1,9 @@
-import { PROTOCOL_VERSION, VERSION } from '@transom/protocol'
+import {
+  HOME_QUOTA_BYTES_DEFAULT,
+  PROTOCOL_VERSION,
+  SESSION_QUOTA_BYTES_DEFAULT,
+  VERSION,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { Home } from '../home/home.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
@@ -63,6 +68,11 @@ export class Host {
       reaper: this.#reaper,
       now,
       hostMark: this.#hostMark,
+      quota: {
+        sessionBytes: SESSION_QUOTA_BYTES_DEFAULT,
+        homeBytes: HOME_QUOTA_BYTES_DEFAULT,
+        policy: 'pause',
+      },
       onCountChange: () => this.#watchIdle(),
     })
   }

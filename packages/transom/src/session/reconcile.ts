@@ -50,6 +50,8 @@ function finish(
     ended_at: new Date(now()).toISOString(),
     exit: outcome.exit ?? null,
     failure: outcome.failure,
+    ended_by: manifest.ended_by ?? (outcome.failure === null ? 'exit' : 'host_lost'),
+    paused: null,
   }
   home.writeManifest(ended)
   return ended

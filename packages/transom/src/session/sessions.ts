@@ -8,6 +8,8 @@ import { programEnvironment } from '../sources/pty/environment.ts'
 import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
 import { checkWorkingFolder, resolveProgram } from '../sources/pty/program.ts'
 import { reconcile } from './reconcile.ts'
+import { HomeUsage, type Quota } from './quota.ts'
+import type { SessionLimits } from './limits.ts'
 import { Session } from './session.ts'
 import { policyOf } from './status-policy.ts'
 
@@ -26,6 +28,8 @@ export class Sessions {
   readonly #reaper: ChildReaper
   readonly #now: () => number
   readonly #hostMark: bigint
+  readonly #usage: HomeUsage
+  readonly #quota: Quota
   readonly #live = new Map<string, Session>()
   readonly #onCountChange: () => void
   #created = 0
@@ -35,12 +39,15 @@ export class Sessions {
     reaper: ChildReaper
     now: () => number
     hostMark: bigint
+    quota: Quota
     onCountChange: () => void
   }) {
     this.#home = options.home
     this.#reaper = options.reaper
     this.#now = options.now
     this.#hostMark = options.hostMark
+    this.#usage = new HomeUsage(options.home)
+    this.#quota = options.quota
     this.#onCountChange = options.onCountChange
   }
 
@@ -67,8 +74,9 @@ export class Sessions {
     const mark = sessionMark(this.#hostMark, ++this.#created)
     this.#home.createSessionFolder(id)
     try {
-      const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now }
-      const session = Session.start(dependencies, manifest, { file, argv, env, cwd, cols, rows, mark })
+      const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now, usage: this.#usage }
+      const program = { file, argv, env, cwd, cols, rows, mark }
+      const session = Session.start(dependencies, manifest, program, this.#limits(params))
       this.#live.set(id, session)
       void session.whenClosed().then(() => {
         this.#live.delete(id)
@@ -132,6 +140,17 @@ export class Sessions {
     return sessions.length
   }
 
+  #limits({ quota_bytes, quota_policy, idle_timeout_ms }: ParsedParams<'session.create'>): SessionLimits {
+    return {
+      quota: {
+        ...this.#quota,
+        sessionBytes: quota_bytes ?? this.#quota.sessionBytes,
+        policy: quota_policy ?? this.#quota.policy,
+      },
+      idleTimeoutMs: idle_timeout_ms ?? null,
+    }
+  }
+
   #newManifest(
     session: string,
     { name, command, cwd, cols, rows }: ParsedParams<'session.create'> & { cwd: string; command: string[] },
@@ -151,6 +170,8 @@ export class Sessions {
       ended_at: null,
       exit: null,
       failure: null,
+      ended_by: null,
+      paused: null,
       process_mark: null,
     }
   }
