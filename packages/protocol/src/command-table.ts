@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { OPERATIONS, type OperationDefinition } from './operations.ts'
+import type { OperationDefinition } from './operation.ts'
+import { OPERATIONS } from './operations.ts'
 
 /**
  * The operation table as plain data, for the CLI: it must parse and explain commands without loading zod.

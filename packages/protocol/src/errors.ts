@@ -51,6 +51,14 @@ export const ERROR_TABLE = {
   ),
   host_unavailable: row(69, 503, -32130, true, 'The host could not be reached or started.'),
   host_stopping: row(69, 503, -32131, true, 'The host is leaving; a new one takes the next request.'),
+  session_elsewhere: row(
+    69,
+    421,
+    -32138,
+    true,
+    'Another host of this Home runs the session; `socket` says where.',
+  ),
+  host_incompatible: row(69, 426, -32139, false, 'The session runs on a host of another version.'),
   host_busy: row(69, 409, -32132, false, 'The host has active sessions and was not told to end them.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>

@@ -4,9 +4,10 @@ import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
 import { homePath } from '../home/home-path.ts'
+import type { LaunchOptions } from '../home/host-launch.ts'
 import { messageOf } from '../lib/system-error.ts'
 import { commandHelp, programHelp } from './help.ts'
-import { connectToHost, startHost, type HostFinder } from './host-connection.ts'
+import { connectToHost, followSession, otherProtocols, startHost } from './host-connection.ts'
 import { parseArgv, type ParsedArgv } from './parse-argv.ts'
 import { renderError, renderResult } from './render.ts'
 
@@ -61,11 +62,24 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
     cli.out(command === null ? programHelp(cli.commands, cli.program) : commandHelp(command, cli.program))
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
-  const finder = { home: homePath(flags.home, cli.env), hostScript: cli.hostScript, env: cli.env }
-  const result = await callHost(finder, command, resolvePaths(params, cli.cwd), cli.signal)
+  const launch = { home: homePath(flags.home, cli.env), hostScript: cli.hostScript, env: cli.env }
+  const result = await callHost(launch, {
+    command,
+    params: resolvePaths(params, cli.cwd),
+    signal: cli.signal,
+    notice: (text) => cli.err(`${cli.program}: ${text}`),
+  })
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
   return 0
+}
+
+interface Request {
+  readonly command: Command
+  readonly params: Record<string, unknown>
+  readonly signal: AbortSignal
+  /** Tells a person something beside the result. */
+  notice(text: string): void
 }
 
 /** A folder is named as the caller sees it; the host has a working folder of its own. */
@@ -73,33 +87,39 @@ function resolvePaths(params: Record<string, unknown>, cwd: string): Record<stri
   return typeof params['cwd'] === 'string' ? { ...params, cwd: path.resolve(cwd, params['cwd']) } : params
 }
 
-async function callHost(
-  finder: HostFinder,
-  command: Command,
-  params: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const running = await connectToHost(finder)
-  if (running !== null) {
-    try {
-      return await callOn(running, command, params, signal)
-    } catch (error) {
-      if (!command.startsHost || !isLeavingHost(error)) throw error
-    }
+/** Asks the host of the Home, starting one where needed, and follows a session to the host that runs it. */
+async function callHost(launch: LaunchOptions, request: Request): Promise<unknown> {
+  try {
+    return await callHomeHost(launch, request)
+  } catch (error) {
+    if (!(error instanceof OpError) || error.code !== 'session_elsewhere') throw error
+    return callOn(await followSession(error), request)
   }
-  if (!command.startsHost) {
-    const message = `no host is running for ${finder.home}; the first "transom create" starts one`
-    throw new OpError('host_unavailable', message, { home: finder.home })
-  }
-  return callOn(await startHost(finder), command, params, signal)
 }
 
-async function callOn(
-  client: Client,
-  command: Command,
-  params: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<unknown> {
+async function callHomeHost(launch: LaunchOptions, request: Request): Promise<unknown> {
+  const running = await connectToHost(launch.home)
+  if (running !== null) {
+    try {
+      return await callOn(running, request)
+    } catch (error) {
+      if (!request.command.startsHost || !isLeavingHost(error)) throw error
+    }
+  }
+  if (!request.command.startsHost) {
+    const message = `no host is running for ${launch.home}; the first "transom create" starts one`
+    throw new OpError('host_unavailable', message, { home: launch.home })
+  }
+  const started = await startHost(launch)
+  for (const protocol of otherProtocols(launch.home)) {
+    request.notice(
+      `a host of another version (protocol ${protocol}) keeps its sessions; new ones start on this version's`,
+    )
+  }
+  return callOn(started, request)
+}
+
+async function callOn(client: Client, { command, params, signal }: Request): Promise<unknown> {
   try {
     return await client.request(command.operation, params, { signal })
   } finally {

@@ -7,6 +7,9 @@ export const manifest = z.looseObject({
   version: z.literal(1),
   /** The mark that every process of the session carries, in decimal; null where the system gives none. */
   process_mark: z.string().nullable(),
+  /** Who runs it: where to reach its host, and in which protocol. */
+  host_socket: z.string(),
+  host_protocol: z.int(),
 })
 export type Manifest = z.infer<typeof manifest>
 

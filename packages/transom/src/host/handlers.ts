@@ -1,4 +1,4 @@
-import type { ParsedParams, Result } from '@transom/protocol'
+import type { Params, ParsedParams, Result, SessionInfo } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
@@ -15,6 +15,7 @@ export interface HostControl {
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
+  createDedicated(params: Params<'session.create'>): Promise<SessionInfo>
   /** Ends the host, after the answer has been sent. */
   leave(): void
 }
@@ -24,8 +25,9 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
   return {
     ...inputHandlers(sessions),
     ...viewHandlers(home, sessions),
-    'session.create': async (params) => {
+    'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
+      if (dedicated) return control.createDedicated(params)
       return publicInfo((await sessions.create(params)).manifest)
     },
     'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { ParsedParams } from '@transom/protocol'
+import { PROTOCOL_VERSION, type ParsedParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -30,6 +30,7 @@ export class Sessions {
   readonly #hostMark: bigint
   readonly #usage: HomeUsage
   readonly #quota: Quota
+  readonly #socket: string
   readonly #live = new Map<string, Session>()
   readonly #onCountChange: () => void
   #created = 0
@@ -40,6 +41,7 @@ export class Sessions {
     now: () => number
     hostMark: bigint
     quota: Quota
+    socket: string
     onCountChange: () => void
   }) {
     this.#home = options.home
@@ -48,6 +50,7 @@ export class Sessions {
     this.#hostMark = options.hostMark
     this.#usage = new HomeUsage(options.home)
     this.#quota = options.quota
+    this.#socket = options.socket
     this.#onCountChange = options.onCountChange
   }
 
@@ -109,7 +112,9 @@ export class Sessions {
     const named = manifests.filter(({ name }) => name === ref)
     const byName = named.find(({ status }) => policyOf(status).active) ?? named.at(-1)
     const manifest = byId ?? byName ?? this.#byPrefix(ref, manifests)
-    return { manifest, live: this.#live.get(manifest.session) ?? null }
+    const found = this.#live.get(manifest.session) ?? null
+    if (found === null && policyOf(manifest.status).active) throw elsewhere(manifest)
+    return { manifest, live: found }
   }
 
   /** The live session behind a reference, or why it takes no command. */
@@ -173,6 +178,8 @@ export class Sessions {
       ended_by: null,
       paused: null,
       process_mark: null,
+      host_socket: this.#socket,
+      host_protocol: PROTOCOL_VERSION,
     }
   }
 
@@ -200,6 +207,11 @@ export class Sessions {
     const message = `${matches.length} sessions have ids that begin with ${JSON.stringify(ref)}: ${candidates.join(', ')}; give more of it`
     throw new OpError('session_ambiguous', message, { ref, candidates })
   }
+}
+
+function elsewhere({ session, host_socket, host_protocol }: Manifest): OpError {
+  const message = `session ${session} is run by another host of this Home, on ${host_socket}`
+  return new OpError('session_elsewhere', message, { session, socket: host_socket, protocol: host_protocol })
 }
 
 function nameTaken({ session, name }: Manifest): OpError {
