@@ -59,7 +59,7 @@ function finish(
 
 function sweepProcesses({ process_mark: mark }: Manifest): void {
   // By the mark alone: the leader's number may be another process's by now.
-  if (mark !== null) killTreeNow({ mark: BigInt(mark), leaderPid: null })
+  killTreeNow({ mark: BigInt(mark), leaderPid: null })
 }
 
 async function readExit(path: string): Promise<ExitRecord | null> {

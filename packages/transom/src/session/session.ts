@@ -107,8 +107,7 @@ export class Session implements WaitSubject {
       exit: (exit) => this.#onExit(exit),
     })
     this.#reaper.leave(this.#source.pid)
-    const mark = this.#source.marked ? program.mark.toString() : null
-    this.#update({ status: 'running', pid: this.#source.pid, process_mark: mark })
+    this.#update({ status: 'running', pid: this.#source.pid })
     this.#limits.watchIdle()
   }
 
@@ -331,10 +330,9 @@ export class Session implements WaitSubject {
 
   async #destroy(because: 'destroy' | 'idle_timeout' | 'quota'): Promise<Manifest> {
     if (this.ended) return this.#manifest
-    const { process_mark: mark } = this.#manifest
     this.#update({ ended_by: because })
     this.#setStatus('destroying', because)
-    const tree = { mark: mark === null ? null : BigInt(mark), leaderPid: this.#source.pid }
+    const tree = { mark: BigInt(this.#manifest.process_mark), leaderPid: this.#source.pid }
     const survivors = await killTree(tree, this.#reaper)
     // The last bytes come before the exit; on a full disk they would keep a dead session waiting.
     if (survivors.length === 0 && !this.#disk.stalled) await this.#exited

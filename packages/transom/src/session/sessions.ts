@@ -73,8 +73,8 @@ export class Sessions {
     const taken = params.name === undefined ? undefined : this.#activeByName(params.name)
     if (taken !== undefined) throw nameTaken(taken.manifest) // by a create that overtook this one
     const { cols, rows } = params
-    const manifest = this.#newManifest(id, { ...params, cwd, command: [program, ...argv] })
     const mark = sessionMark(this.#hostMark, ++this.#created)
+    const manifest = this.#newManifest(id, mark, { ...params, cwd, command: [program, ...argv] })
     this.#home.createSessionFolder(id)
     try {
       const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now, usage: this.#usage }
@@ -133,9 +133,7 @@ export class Sessions {
   async destroy(ref: string): Promise<Manifest> {
     const { manifest, live } = await this.find(ref)
     if (live !== null) return live.destroy()
-    if (manifest.process_mark !== null) {
-      await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#reaper)
-    }
+    await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#reaper)
     return manifest
   }
 
@@ -158,6 +156,7 @@ export class Sessions {
 
   #newManifest(
     session: string,
+    mark: bigint,
     { name, command, cwd, cols, rows }: ParsedParams<'session.create'> & { cwd: string; command: string[] },
   ): Manifest {
     return {
@@ -177,7 +176,7 @@ export class Sessions {
       failure: null,
       ended_by: null,
       paused: null,
-      process_mark: null,
+      process_mark: mark.toString(),
       host_socket: this.#socket,
       host_protocol: PROTOCOL_VERSION,
     }
