@@ -1,4 +1,4 @@
-import { escapeAttribute, escapeInline } from '../transform/escape-text.ts'
+import { escapeAttribute, escapeInline, escapeLineStart } from '../transform/escape-text.ts'
 import type { Fragment } from '../contract/fragment.ts'
 import { composeFragment, type Piece } from './compose-fragment.ts'
 
@@ -116,7 +116,7 @@ function installedPiece(app: InstalledApp): Piece {
 }
 
 function logPiece(line: LogLine): Piece {
-  return { text: `${line.number}. ${escapeInline(line.text)}` }
+  return { text: `${line.number}. ${escapeLineStart(escapeInline(line.text).trim())}` }
 }
 
 function appSections(app: OpenApp): Section[] {

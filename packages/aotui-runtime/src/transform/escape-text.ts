@@ -21,7 +21,8 @@ export function cleanText(text: string): string {
 
 /** Text inside a line: white space collapsed, everything that Markdown reads as structure escaped. */
 export function escapeInline(text: string): string {
-  const clean = cleanText(text).replaceAll(/[\s\u2028\u2029]+/g, ' ')
+  // Cut first: a megabyte costs a tenth of a second to escape, and an app may have many.
+  const clean = cleanText(cutText(text)).replaceAll(/[\s\u2028\u2029]+/g, ' ')
   if (PLAIN.test(clean)) return clean
   return clean
     .replaceAll(/[\\`*[\]|]/g, String.raw`\$&`)
@@ -51,11 +52,11 @@ export function cutText(text: string, charsMax: number = BLOCK_CHARS_MAX): strin
 
 /** Code is shown as it is, except that it may hold neither a tag nor a link, not even inside a fence. */
 export function codeText(text: string): string {
-  return cleanText(text).replaceAll('<', '&lt;').replaceAll('](', ']&#40;')
+  return cleanText(text).replaceAll(/\r\n?/g, '\n').replaceAll('<', '&lt;').replaceAll('](', ']&#40;')
 }
 
 export function codeSpan(text: string): string {
-  const code = codeText(text).replaceAll(/\s+/g, ' ').trim()
+  const code = codeText(cutText(text)).replaceAll(/\s+/g, ' ').trim()
   if (code === '') return ''
   const fence = '`'.repeat(longestRun(code, '`') + 1)
   const gap = code.startsWith('`') || code.endsWith('`') ? ' ' : ''
@@ -64,11 +65,7 @@ export function codeSpan(text: string): string {
 
 /** A fence longer than any run of backticks inside it. */
 export function codeBlock(text: string, language: string): string[] {
-  const code = codeText(text).replaceAll('\r\n', '\n').replace(/^\n/, '').trimEnd()
-  const cut =
-    code.length > BLOCK_CHARS_MAX
-      ? `${code.slice(0, BLOCK_CHARS_MAX)}\n… (+${code.length - BLOCK_CHARS_MAX} characters)`
-      : code
+  const cut = codeText(cutText(text)).replace(/^\n/, '').trimEnd()
   const fence = '`'.repeat(Math.max(3, longestRun(cut, '`') + 1))
   const info = /^[A-Za-z0-9+#.-]{1,30}$/.test(language) ? language : ''
   return [`${fence}${info}`, ...cut.split('\n'), fence]
@@ -76,14 +73,14 @@ export function codeBlock(text: string, language: string): string[] {
 
 /** For the attributes of the tags that the desktop writes. */
 export function escapeAttribute(text: string): string {
-  return cleanText(text)
+  return cleanText(text.slice(0, ATTRIBUTE_CHARS_MAX))
     .replaceAll(/[\s\u2028\u2029]+/g, ' ')
     .trim()
-    .slice(0, ATTRIBUTE_CHARS_MAX)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
+    .replaceAll('](', ']&#40;')
 }
 
 const ATTRIBUTE_CHARS_MAX = 200 // a name; longer ones are not names

@@ -1,6 +1,6 @@
 import type { ArgSpec, ArgSpecs } from '../contract/fragment.ts'
 import { isElement, type DomControl, type DomElement, type DomNode } from './dom-node.ts'
-import { cutText, escapeInline } from './escape-text.ts'
+import { cutText, escapeInline, escapeLineStart } from './escape-text.ts'
 import { isHidden } from './visibility.ts'
 
 const OPTIONS_SHOWN_MAX = 20
@@ -42,7 +42,7 @@ export function toggleMark(control: DomControl): string {
 
 /** `- name: type = "value" (required)`. */
 export function controlLine(control: DomControl): string {
-  const name = escapeInline(controlName(control))
+  const name = escapeLineStart(escapeInline(controlName(control)).trim())
   const type = controlType(control)
   const notes: string[] = []
   if (control.hasAttribute('required')) notes.push('required')

@@ -67,5 +67,5 @@ function label(element: DomElement): string {
     element.getAttribute('title') ??
     (action ? (element.textContent ?? '').trim() || element.getAttribute('value') : null) ??
     ''
-  return cleanText(text).replaceAll(/\s+/g, ' ').trim().slice(0, LABEL_CHARS_MAX)
+  return cleanText(text.slice(0, LABEL_CHARS_MAX)).replaceAll(/\s+/g, ' ').trim()
 }

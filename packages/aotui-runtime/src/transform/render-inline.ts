@@ -53,7 +53,7 @@ export function toLines(run: string): string[] {
 
 /** An escaped bracket is no link for a Markdown parser, but a careless reader would take it for one. */
 function partBrackets(line: string): string {
-  return line.includes('](') ? line.replaceAll(String.raw`\](`, String.raw`\]\(`) : line
+  return line.includes('](') ? line.replaceAll(/(?<!\\)((?:\\\\)*\\\])\(/g, String.raw`$1\(`) : line
 }
 
 /** The text as a link to the entity, when the element is one. */
@@ -71,12 +71,14 @@ export function withEntity(element: DomElement, scope: Scope, text: string): str
     ...(value === undefined ? {} : { value }),
   })
   const label = text.replaceAll(/\s+/g, ' ').trim()
-  const link = `[${label === '' ? entity.id : cutText(label)}](entity:${entity.id})`
+  const link = `[${label === '' ? entity.id : cutText(label, ENTITY_CHARS_MAX)}](entity:${entity.id})`
   if (scope.entityLines === undefined) return link
   // Inside an item the line is a link already, and links do not nest.
   scope.entityLines.push(`- ${link}`)
   return text
 }
+
+const ENTITY_CHARS_MAX = 2000 // a name, or a line; a longer link would be cut with its line
 
 function inlineControl(control: DomElement, scope: Scope): string {
   scope.found.controls.push({ control, state: controlState(control) })
