@@ -104,7 +104,9 @@ export class AppHost {
 
   /** Preact runs effects after a frame. Before that a component listens neither to operations nor to its own store. */
   async #firstFrame(): Promise<void> {
-    await new Promise((resolve) => this.#options.window.requestAnimationFrame(() => setTimeout(resolve, 0)))
+    await new Promise<void>((painted) => {
+      this.#options.window.requestAnimationFrame(() => setTimeout(painted, 0))
+    })
     await settle(this.#watch, [], this.#options.spec.settleMs)
   }
 
@@ -116,9 +118,10 @@ export class AppHost {
           reason: 'view_gone',
         })
       this.#watch.flush()
-      const place = { window: this.#options.window, watch: this.#watch, root: view.root }
-      const { warnings, waits } = this.#options.runAs(() => runOperation(place, request))
-      const settled = await settle(this.#watch, waits, this.#options.spec.settleMs)
+      const { window, spec, runAs } = this.#options
+      const place = { window, watch: this.#watch, root: view.root, settleMs: spec.settleMs }
+      const { warnings, waits } = await runAs(() => runOperation(place, request))
+      const settled = await settle(this.#watch, waits, spec.settleMs)
       return { settled, warnings }
     })
   }

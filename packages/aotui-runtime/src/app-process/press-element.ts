@@ -3,21 +3,26 @@ import { controlsIn, controlType, isControl } from '../transform/form-control.ts
 import type { DomWindow, LiveElement } from './dom-engine.ts'
 
 /**
- * Operates an app that knows nothing of operations: the arguments go into the form controls of the same name, and the
- * element is clicked, as a person would do it. False when the element is not one that does anything when clicked.
+ * Operates an app that knows nothing of operations, as a person would: first the arguments go into the form controls
+ * of the same name, then, once the app has taken that in, the element is pressed. True when something was filled in.
  */
-export function pressElement(
+export function fillControls(
   window: DomWindow,
   element: LiveElement,
   args: Readonly<Record<string, unknown>>,
 ): boolean {
-  const form = formAround(element)
-  const scope = form ?? element
-  for (const control of isControl(element) ? [element] : controlsIn(scope)) {
+  let filled = false
+  for (const control of isControl(element) ? [element] : controlsIn(formAround(element) ?? element)) {
     const name = control.getAttribute('name') ?? control.getAttribute('id')
     if (name === null || !Object.hasOwn(args, name)) continue
     fill(window, control as DomControl & LiveElement, args[name])
+    filled = true
   }
+  return filled
+}
+
+/** False when the element is not one that does anything when it is pressed. */
+export function pressElement(element: LiveElement): boolean {
   if (element.localName === 'form') {
     const { requestSubmit } = element as LiveElement & { requestSubmit?: () => void }
     if (requestSubmit === undefined) return false

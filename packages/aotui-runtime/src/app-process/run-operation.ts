@@ -6,50 +6,65 @@ import { isItem, readList, readPayload } from '../transform/markup-attributes.ts
 import { isHidden } from '../transform/visibility.ts'
 import type { DocumentWatch } from './document-watch.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
-import { pressElement } from './press-element.ts'
+import { fillControls, pressElement } from './press-element.ts'
 
 export interface OperationPlace {
   readonly window: DomWindow
   readonly watch: DocumentWatch
   readonly root: LiveElement
+  readonly settleMs: number
 }
 
 /**
- * Hands one operation to the app: as an event on the view's root when anyone listens there, otherwise by pressing the
- * element that declares it. Returns the warnings, and the promises that the ack has to wait for.
+ * Hands one operation to the app: as an event on the view's root when anyone listens there, otherwise by filling in
+ * and pressing the element that declares it. Returns the warnings, and the promises that the ack has to wait for.
  */
-export function runOperation(
+export async function runOperation(
   place: OperationPlace,
   request: OperationRequest,
-): { warnings: string[]; waits: PromiseLike<unknown>[] } {
+): Promise<{ warnings: string[]; waits: PromiseLike<unknown>[] }> {
   const { root, watch, window } = place
   const warnings = request.refs.some((ref) => findItem(root, ref) === undefined) ? ['item_unmounted'] : []
   const waits: PromiseLike<unknown>[] = []
-  if (watch.hasOperationListener(root)) {
-    const detail: TuiOperationDetail = {
-      operation: request.operation,
-      args: request.args,
-      stable_keys: request.stable_keys,
-      waitUntil: (promise) => void waits.push(promise),
-    }
-    root.dispatchEvent(new window.CustomEvent('aotui:operation', { detail, bubbles: true, cancelable: true }))
+  if (!watch.hasOperationListener(root)) {
+    await pressOperation(place, request)
     return { warnings, waits }
   }
+  const detail: TuiOperationDetail = {
+    operation: request.operation,
+    args: request.args,
+    stable_keys: request.stable_keys,
+    waitUntil: (promise) => void waits.push(promise),
+  }
+  root.dispatchEvent(new window.CustomEvent('aotui:operation', { detail, bubbles: true, cancelable: true }))
+  return { warnings, waits }
+}
+
+async function pressOperation(place: OperationPlace, request: OperationRequest): Promise<void> {
+  const first = findPressable(place, request)
+  // Frameworks render after the event; a handler that ran before that would see the fields as they were.
+  if (fillControls(place.window, first, request.args)) await settle(place.watch, [], place.settleMs)
+  if (!pressElement(findPressable(place, request))) throw noHandler(request)
+}
+
+function findPressable({ root }: OperationPlace, request: OperationRequest): LiveElement {
   const within = request.item === undefined ? root : findItem(root, request.item)
   if (within === undefined) {
     throw new AotuiError(
       'E_NOT_FOUND',
-      `the item is gone and the app has no handler that could take its data`,
-      { reason: 'item_unmounted' },
+      'the item is gone and the app has no handler that could take its data',
+      {
+        reason: 'item_unmounted',
+      },
     )
   }
   const element = findOperation(within, request.operation)
-  if (element === undefined || !pressElement(window, element, request.args)) {
-    throw new AotuiError('E_NOT_FOUND', `nothing in the app handles "${request.operation}"`, {
-      reason: 'no_handler',
-    })
-  }
-  return { warnings, waits }
+  if (element === undefined) throw noHandler(request)
+  return element
+}
+
+function noHandler({ operation }: OperationRequest): AotuiError {
+  return new AotuiError('E_NOT_FOUND', `nothing in the app handles "${operation}"`, { reason: 'no_handler' })
 }
 
 /** Waits until the app is done: its own promises, then two turns of the event loop without a change. */

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { join } from 'node:path'
-import { AotuiError, fromWireError } from '../contract/aotui-error.ts'
+import { AotuiError, fromWireError, toAotuiError } from '../contract/aotui-error.ts'
 import type { AppData, AppSpec, FromApp, OperationRequest, Outcome } from '../contract/app-message.ts'
 import type { Tier, UpdateSignal } from '../contract/command.ts'
 import { applySplice, EMPTY_FRAGMENT } from '../contract/fragment.ts'
@@ -67,8 +67,7 @@ export class AppInstance {
   /** Settles when the app is ready; rejects, and leaves the app visible as failed, when it cannot be. */
   async open(): Promise<void> {
     if (this.status.kind === 'running') return
-    if (this.status.kind !== 'starting') this.#start()
-    if (this.status.kind === 'starting') await this.status.loaded.promise
+    await (this.status.kind === 'starting' ? this.status.loaded.promise : this.#start())
   }
 
   async close(reason: string): Promise<void> {
@@ -121,7 +120,7 @@ export class AppInstance {
         this.options.settings.requestMs,
       )
     } catch (error) {
-      this.dataError = error instanceof AotuiError ? error : new AotuiError('E_INTERNAL', String(error))
+      this.dataError = toAotuiError(error)
     }
   }
 
@@ -132,7 +131,7 @@ export class AppInstance {
     return this.#process
   }
 
-  #start(): void {
+  #start(): Promise<void> {
     const loaded = deferred<void>()
     // Whoever waits for the load sees the rejection; when nobody does, the failed status is the report.
     loaded.promise.catch(() => undefined)
@@ -152,7 +151,8 @@ export class AppInstance {
       })
       process.send({ type: 'load', app: this.instance, spec: this.#spec(mounted) })
     } catch (error) {
-      return this.fail(error instanceof AotuiError ? error : new AotuiError('E_INTERNAL', String(error)))
+      this.fail(toAotuiError(error))
+      return loaded.promise
     }
     const { loadMs } = this.options.settings
     const timer = setTimeout(() => {
@@ -162,6 +162,7 @@ export class AppInstance {
     }, loadMs)
     const stop = () => clearTimeout(timer)
     loaded.promise.then(stop, stop)
+    return loaded.promise
   }
 
   #spec(mounted: Record<string, boolean>): AppSpec {
@@ -297,7 +298,7 @@ export class AppInstance {
       `${this.instance} (${this.options.manifest.name}) ended unexpectedly and was started again: ${cause.message}`,
     )
     this.options.onChange('app_closed')
-    this.#start()
+    this.#start().catch(() => undefined) // as in `fail`: the status tells
   }
 
   #dropViews(): void {

@@ -45,3 +45,37 @@ describe.each(FRAMEWORKS)('the messenger in %s', (framework) => {
     expect(restored.look()).toBe(before)
   })
 })
+
+describe.each(['react', 'preact', 'vue', 'svelte'] as const)(
+  'TodoMVC in %s, without a line for agents',
+  (framework) => {
+    it('adds, completes, filters, edits, clears and deletes', async () => {
+      const driver = await openApp(await makeFrameworkApp(framework, 'todo'))
+      const items = () =>
+        [...driver.view('Todos').matchAll(/\[(\[[x ]\] .*?)\]\(item:todos\[\d+\]\)/g)].map(([, text]) => text)
+      for (const title of ['Buy milk', 'Write tests', 'Sleep']) await driver.execute(`add --title "${title}"`)
+      expect(items()).toEqual(['[ ] Buy milk', '[ ] Write tests', '[ ] Sleep'])
+
+      await driver.execute('toggle --item todos[1]')
+      expect(items()).toEqual(['[ ] Buy milk', '[x] Write tests', '[ ] Sleep'])
+      expect(driver.view('Todos')).toContain('2 left, showing all')
+
+      await driver.execute('show_completed')
+      expect(items()).toEqual(['[x] Write tests'])
+      await driver.execute('show_active')
+      expect(items()).toEqual(['[ ] Buy milk', '[ ] Sleep'])
+
+      await driver.execute('edit --item todos[0] --text "Buy oat milk"')
+      expect(items()).toEqual(['[ ] Buy oat milk', '[ ] Sleep'])
+      await driver.execute('show_all')
+      driver.look()
+      await driver.execute('clear_completed')
+      expect(items()).toEqual(['[ ] Buy oat milk', '[ ] Sleep'])
+      expect((await failure(driver.execute('clear_completed'))).data['reason']).toBe('no_operation')
+
+      await driver.execute('destroy --item todos[0]')
+      expect(items()).toEqual(['[ ] Sleep'])
+      expect((await failure(driver.execute('add'))).data['expected']).toEqual({ title: 'string' })
+    })
+  },
+)
