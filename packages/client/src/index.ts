@@ -1,1 +1,3 @@
-export {}
+export { Client } from './client.ts'
+export { LineSplitter } from './line-splitter.ts'
+export { linkedTransports, type Transport, type TransportListener } from './transport.ts'

@@ -38,10 +38,17 @@ export const ERROR_TABLE = {
   home_unwritable: row(77, 403, -32126, false, 'The Home cannot be written to.'),
   home_foreign: row(65, 409, -32127, false, 'The folder is not a Home of this version of Transom.'),
   socket_path_too_long: row(64, 400, -32128, false, 'The socket path is longer than the system takes.'),
-  socket_untrusted: row(77, 403, -32129, false, 'The socket or its folder does not belong to this user alone.'),
+  socket_untrusted: row(
+    77,
+    403,
+    -32129,
+    false,
+    'The socket or its folder does not belong to this user alone.',
+  ),
   host_unavailable: row(69, 503, -32130, true, 'The host could not be reached or started.'),
   host_stopping: row(69, 503, -32131, true, 'The host is leaving; a new one takes the next request.'),
-  slow_reader: row(69, 503, -32132, true, 'The client did not read its answers in time.'),
+  host_busy: row(69, 409, -32132, false, 'The host has active sessions and was not told to end them.'),
+  too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof ERROR_TABLE

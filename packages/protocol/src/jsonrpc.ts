@@ -36,16 +36,18 @@ export const CANCEL_METHOD = '$/cancelRequest'
 /** What a subscriber receives: `{ subscription, ... }`. */
 export const SUBSCRIPTION_METHOD = 'subscription'
 
-/**
- * The longest message either side accepts. A `create` carries the caller's whole environment (128 KiB is the
- * kernel's limit for one variable, 2 MiB the common limit for all), a snapshot of 1000×1000 styled cells a few
- * megabytes.
- */
-export const FRAME_BYTES_MAX = 8 << 20
+/** The longest message a host accepts. A `create` carries the caller's environment, for which 2 MiB is the kernel's common limit. */
+export const REQUEST_BYTES_MAX = 8 << 20
+/** The longest message a client accepts: the largest screen, 10⁶ cells, with each cell in a style of its own. */
+export const RESPONSE_BYTES_MAX = 256 << 20
 
 export function rpcFailure(id: RequestId | null, error: unknown): RpcFailure {
   const { code, message, retryable, details } = toWireError(error)
-  return { jsonrpc: '2.0', id, error: { code: ERROR_TABLE[code].rpc, message, data: { code, retryable, details } } }
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: ERROR_TABLE[code].rpc, message, data: { code, retryable, details } },
+  }
 }
 
 /** The OpError behind a failure. A foreign host may send codes that this version does not know. */

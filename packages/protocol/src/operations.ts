@@ -85,13 +85,23 @@ export const OPERATIONS = {
         .meta({ from: 'environment', hidden: true }),
     }),
     result: sessionInfo,
-    errors: ['program_not_found', 'cwd_not_found', 'name_taken', 'spawn_failed', 'disk_full', 'host_stopping'],
+    errors: [
+      'program_not_found',
+      'cwd_not_found',
+      'name_taken',
+      'spawn_failed',
+      'disk_full',
+      'host_stopping',
+    ],
     readOnly: false,
     cli: {
       command: 'create',
       positionals: [],
       rest: 'command',
-      examples: ['transom create -- bash', 'transom create --name edit --cols 100 --rows 30 -- vim notes.txt'],
+      examples: [
+        'transom create -- bash',
+        'transom create --name edit --cols 100 --rows 30 -- vim notes.txt',
+      ],
     },
   }),
   'session.list': operation({
@@ -148,7 +158,11 @@ export const OPERATIONS = {
     cli: {
       command: 'keys',
       positionals: ['session', 'keys'],
-      examples: ['transom keys edit Escape : w q Enter', "transom keys menu 'Down*3' Enter", 'transom keys work Ctrl+C'],
+      examples: [
+        'transom keys edit Escape : w q Enter',
+        "transom keys menu 'Down*3' Enter",
+        'transom keys work Ctrl+C',
+      ],
     },
   }),
   'session.resize': operation({
@@ -167,7 +181,14 @@ export const OPERATIONS = {
     summary: 'Wait until the screen, the cursor or the program is as described.',
     params: z.object({ session: sessionRef, ...waitConditions.shape, ...waitOptions.shape }),
     result: waitResult,
-    errors: ['session_not_found', 'session_ambiguous', 'session_ended', 'wait_timeout', 'bad_pattern', 'log_corrupt'],
+    errors: [
+      'session_not_found',
+      'session_ambiguous',
+      'session_ended',
+      'wait_timeout',
+      'bad_pattern',
+      'log_corrupt',
+    ],
     readOnly: true,
     cli: {
       command: 'wait',
@@ -252,7 +273,7 @@ export const OPERATIONS = {
       force: z.boolean().optional().describe('Even with active sessions: they are destroyed.'),
     }),
     result: z.object({ stopped: z.literal(true), destroyed: z.int().describe('Sessions that were ended.') }),
-    errors: ['host_unavailable'],
+    errors: ['host_unavailable', 'host_busy'],
     readOnly: false,
     cli: {
       command: 'host stop',

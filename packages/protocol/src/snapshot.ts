@@ -49,7 +49,9 @@ export const terminalModes = z.object({
   focus_events: z.boolean(),
   mouse: z.enum(['none', 'x10', 'normal', 'button', 'any']),
   mouse_encoding: z.enum(['default', 'sgr', 'sgr_pixels']),
-  kitty_keyboard: z.int().describe("Flags of the kitty keyboard protocol, 0 when the program didn't ask for it."),
+  kitty_keyboard: z
+    .int()
+    .describe("Flags of the kitty keyboard protocol, 0 when the program didn't ask for it."),
   modify_other_keys: z.int(),
   autowrap: z.boolean(),
   origin: z.boolean(),

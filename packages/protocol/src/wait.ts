@@ -20,7 +20,10 @@ export const waitConditions = z.object({
     .optional()
     .describe('The visible text has not changed for this long.')
     .meta({ placeholder: 'N' }),
-  idle_ms: durationMs.optional().describe('The program has printed nothing for this long.').meta({ placeholder: 'N' }),
+  idle_ms: durationMs
+    .optional()
+    .describe('The program has printed nothing for this long.')
+    .meta({ placeholder: 'N' }),
   screen_changed_from: z
     .string()
     .min(1)

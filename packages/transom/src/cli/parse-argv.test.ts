@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { commandTable } from '@transom/protocol'
+import { commandHelp, programHelp } from './help.ts'
+import { parseArgv } from './parse-argv.ts'
+
+const commands = commandTable()
+const parse = (argv: string[], env: Record<string, string> = {}) =>
+  parseArgv(argv, commands, { env, cwd: '/here' })
+
+describe('a command line', () => {
+  test('becomes the parameters of its operation', () => {
+    const argv = [
+      'create',
+      '--name',
+      'n',
+      '--cols=100',
+      '--rows',
+      '30',
+      '--env',
+      'A=1',
+      '--env',
+      'B=x=y',
+      '--',
+      'vim',
+      '--json',
+    ]
+    const { command, params, flags } = parse(argv, { PATH: '/bin' })
+    expect(command?.operation).toBe('session.create')
+    expect(flags.json).toBe(false)
+    expect(params).toEqual({
+      name: 'n',
+      cols: 100,
+      rows: 30,
+      env: { A: '1', B: 'x=y' },
+      command: ['vim', '--json'],
+      cwd: '/here',
+      base_env: { PATH: '/bin' },
+    })
+  })
+
+  test('leaves the program its own options, with or without --', () => {
+    expect(parse(['create', 'ls', '-l', '--json']).params).toMatchObject({ command: ['ls', '-l', '--json'] })
+  })
+
+  test('takes global flags before and after the command', () => {
+    expect(parse(['--home', '/h', 'list', '--all', '--json'])).toMatchObject({
+      flags: { home: '/h', json: true },
+      params: { all: true },
+    })
+  })
+
+  test('takes a list as the last positional, negative-looking text after --, and ROW,COL', () => {
+    expect(parse(['keys', 's', 'Down', 'Down', 'Enter']).params).toEqual({
+      session: 's',
+      keys: ['Down', 'Down', 'Enter'],
+    })
+    expect(parse(['type', 's', '--', '--help']).params).toEqual({ session: 's', text: '--help' })
+    expect(parse(['wait', 's', '--cursor', '3,14', '--timeout', '5']).params).toEqual({
+      session: 's',
+      cursor: { row: 3, col: 14 },
+      timeout_ms: 5,
+    })
+  })
+
+  test('takes the session from TRANSOM_SESSION when it is left out', () => {
+    const env = { TRANSOM_SESSION: 'mine' }
+    expect(parse(['type', 'text'], env).params).toEqual({ session: 'mine', text: 'text' })
+    expect(parse(['type', 'other', 'text'], env).params).toEqual({ session: 'other', text: 'text' })
+    expect(parse(['keys', '--', 'Up', 'Up'], env).params).toEqual({ session: 'mine', keys: ['Up', 'Up'] })
+    expect(parse(['snapshot'], env).params).toEqual({ session: 'mine' })
+  })
+
+  test.each([
+    [['frobnicate'], 'unknown command "frobnicate"'],
+    [['host'], 'host status, host stop'],
+    [['list', '--al'], 'unknown option --al'],
+    [['snapshot'], 'needs SESSION (or set TRANSOM_SESSION)'],
+    [['type', 's', 'two', 'words'], 'does not take "words"'],
+    [['create', '--cols', 'wide'], '--cols needs a whole number (got "wide")'],
+    [['create', '--cols'], '--cols needs a value'],
+    [['create', '--env', 'NOVALUE'], '--env needs NAME=VALUE (got "NOVALUE")'],
+    [['wait', 's', '--cursor', '3'], '--cursor needs ROW,COL'],
+    [['list', '--all=yes'], '--all takes no value'],
+    [['--frob'], 'unknown option --frob'],
+    [['--home'], '--home needs a folder'],
+  ])('%j is refused with a reason', (argv, reason) => {
+    expect(() => parse(argv)).toThrowError(
+      expect.objectContaining({ code: 'usage', message: expect.stringContaining(reason) }),
+    )
+  })
+})
+
+describe('help', () => {
+  test('shows examples first, and every option of every command', () => {
+    for (const command of commands) {
+      const help = commandHelp(command, 'agent-tty')
+      expect(help.indexOf('Examples:')).toBeLessThan(help.indexOf('Usage:'))
+      expect(help).toContain(`agent-tty ${command.command}`)
+      for (const { flag } of command.params) if (flag !== null) expect(help).toContain(`--${flag}`)
+    }
+  })
+
+  test('of the program names every command', () => {
+    const help = programHelp(commands, 'transom')
+    for (const { command } of commands) expect(help).toContain(`  ${command} `)
+  })
+
+  test('shows examples that can be parsed', () => {
+    for (const { command, examples } of commands) {
+      for (const example of examples) {
+        const words = example.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []
+        expect(parse(words.slice(1)).command?.command).toBe(command)
+      }
+    }
+  })
+})

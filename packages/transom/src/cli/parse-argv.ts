@@ -1,0 +1,239 @@
+import type { Command, CommandParam } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+
+/** Where values come from that the command line leaves out. */
+export interface CallerContext {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
+
+/** Flags that every command takes. */
+export interface GlobalFlags {
+  json: boolean
+  help: boolean
+  version: boolean
+  home: string | undefined
+}
+
+export interface ParsedArgv {
+  readonly flags: GlobalFlags
+  /** Null when only global flags were given. */
+  readonly command: Command | null
+  readonly params: Record<string, unknown>
+}
+
+/** Reads a command line by the command table. Throws `usage`, saying what is wrong and where to look it up. */
+export function parseArgv(
+  argv: readonly string[],
+  commands: readonly Command[],
+  context: CallerContext,
+): ParsedArgv {
+  const flags: GlobalFlags = { json: false, help: false, version: false, home: undefined }
+  const words = takeLeadingFlags([...argv], flags)
+  if (words.length === 0) return { flags, command: null, params: {} }
+  const command = findCommand(words, commands)
+  const rest = words.slice(command.command.split(' ').length)
+  const reader = new ArgumentReader(command, rest, flags)
+  reader.read()
+  const params = flags.help ? {} : reader.complete(context)
+  return { flags, command, params }
+}
+
+function takeLeadingFlags(words: string[], flags: GlobalFlags): string[] {
+  while (words[0]?.startsWith('-')) {
+    const word = words.shift() ?? ''
+    if (!takeGlobalFlag(word, words, flags)) {
+      throw usage(`unknown option ${word}; "transom --help" lists the commands`, { option: word })
+    }
+  }
+  return words
+}
+
+function takeGlobalFlag(word: string, following: string[], flags: GlobalFlags): boolean {
+  const [name, inline] = splitFlag(word)
+  switch (name) {
+    case '--json':
+      flags.json = true
+      return true
+    case '--help':
+    case '-h':
+      flags.help = true
+      return true
+    case '--version':
+      flags.version = true
+      return true
+    case '--home': {
+      const value = inline ?? following.shift()
+      if (value === undefined || value === '') throw usage('--home needs a folder', { option: '--home' })
+      flags.home = value
+      return true
+    }
+    default:
+      return false
+  }
+}
+
+function findCommand(words: readonly string[], commands: readonly Command[]): Command {
+  const spelled = (command: Command) => command.command.split(' ')
+  const found = commands
+    .filter((command) => spelled(command).every((word, index) => words[index] === word))
+    .toSorted((a, b) => b.command.length - a.command.length)[0]
+  if (found !== undefined) return found
+  const names = commands.map(({ command }) => command)
+  const group = names.filter((name) => name.startsWith(`${words[0]} `))
+  if (group.length > 0)
+    throw usage(`"transom ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })
+  const message = `unknown command ${JSON.stringify(words[0])}; there are: ${names.join(', ')}`
+  throw usage(message, { command: words[0] })
+}
+
+/** Sorts the arguments of one command into flags, positionals and what follows `--`. */
+class ArgumentReader {
+  readonly #command: Command
+  readonly #words: string[]
+  readonly #flags: GlobalFlags
+  readonly #params: Record<string, unknown> = {}
+  readonly #positionals: string[] = []
+  #positionalsBeforeDashes: number | null = null
+
+  constructor(command: Command, words: readonly string[], flags: GlobalFlags) {
+    this.#command = command
+    this.#words = [...words]
+    this.#flags = flags
+  }
+
+  read(): void {
+    for (;;) {
+      const word = this.#words.shift()
+      if (word === undefined) return
+      if (word === '--') {
+        this.#positionalsBeforeDashes = this.#positionals.length
+        this.#positionals.push(...this.#words.splice(0))
+      } else if (word.length > 1 && word.startsWith('-') && !/^-\d/.test(word)) {
+        this.#readFlag(word)
+      } else {
+        this.#positionals.push(word)
+        // `transom create vim file`: from the program on, everything is the program's.
+        if (this.#command.rest !== null) this.#positionals.push(...this.#words.splice(0))
+      }
+    }
+  }
+
+  /** Assigns the positionals and fills in what comes from the caller's surroundings. */
+  complete(context: CallerContext): Record<string, unknown> {
+    const { rest } = this.#command
+    if (rest === null) this.#assignPositionals(context)
+    else if (this.#positionals.length > 0) this.#params[rest] = this.#positionals
+    for (const param of this.#command.params) {
+      const value = this.#params[param.name] ?? valueFrom(param, context)
+      if (value !== undefined) this.#params[param.name] = value
+      else if (param.required) throw this.#missing(param)
+    }
+    return this.#params
+  }
+
+  #readFlag(word: string): void {
+    const [name, inline] = splitFlag(word)
+    const param = this.#command.params.find(({ flag }) => flag !== null && `--${flag}` === name)
+    if (param === undefined) {
+      if (takeGlobalFlag(word, this.#words, this.#flags)) return
+      const message = `unknown option ${name} for "transom ${this.#command.command}"; add --help to see its options`
+      throw usage(message, { option: name, command: this.#command.command })
+    }
+    if (param.type === 'boolean') {
+      if (inline !== undefined)
+        throw usage(`${name} takes no value (got ${JSON.stringify(inline)})`, { option: name })
+      this.#params[param.name] = true
+      return
+    }
+    const text = inline ?? this.#words.shift()
+    if (text === undefined) throw usage(`${name} needs a value: ${param.description}`, { option: name })
+    this.#params[param.name] = readValue(param, name, text, this.#params[param.name])
+  }
+
+  #assignPositionals(context: CallerContext): void {
+    const names = this.#command.positionals
+    const values = [...this.#positionals]
+    const isList = this.#paramOf(names.at(-1))?.type === 'list'
+    if (this.#sessionLeftOut(context))
+      this.#params[names[0] ?? ''] = valueFrom(this.#paramOf(names[0]), context)
+    for (const [index, name] of names.entries()) {
+      if (this.#params[name] !== undefined || values.length === 0) continue
+      this.#params[name] = isList && index === names.length - 1 ? values.splice(0) : values.shift()
+    }
+    if (values.length === 0) return
+    const message = `"transom ${this.#command.command}" does not take ${JSON.stringify(values[0])}; quote a text with blanks, and add --help to see its arguments`
+    throw usage(message, { argument: values[0] })
+  }
+
+  /** With TRANSOM_SESSION set, the session may be left out: too few arguments, or `--` right at the start. */
+  #sessionLeftOut(context: CallerContext): boolean {
+    const names = this.#command.positionals
+    const first = this.#paramOf(names[0])
+    if (valueFrom(first, context) === undefined) return false
+    return this.#positionals.length < names.length || this.#positionalsBeforeDashes === 0
+  }
+
+  #paramOf(name: string | undefined): CommandParam | undefined {
+    return this.#command.params.find((param) => param.name === name)
+  }
+
+  #missing(param: CommandParam): OpError {
+    const isSession = param.from === '$TRANSOM_SESSION'
+    const hint = isSession ? ' (or set TRANSOM_SESSION)' : ''
+    const what = param.placeholder ?? param.name
+    const message = `"transom ${this.#command.command}" needs ${what}${hint}: ${param.description}`
+    return usage(message, { parameter: param.name })
+  }
+}
+
+function valueFrom(param: CommandParam | undefined, { env, cwd }: CallerContext): unknown {
+  const from = param?.from ?? null
+  if (from === null) return undefined
+  if (from === 'cwd') return cwd
+  if (from === 'environment') return { ...env }
+  return env[from.slice(1)] || undefined
+}
+
+function readValue(param: CommandParam, name: string, text: string, before: unknown): unknown {
+  switch (param.type) {
+    case 'integer':
+      if (!/^-?\d+$/.test(text))
+        throw usage(`${name} needs a whole number (got ${JSON.stringify(text)})`, {
+          option: name,
+          value: text,
+        })
+      return Number(text)
+    case 'point': {
+      const point = /^(\d+),(\d+)$/.exec(text)
+      if (point === null)
+        throw usage(`${name} needs ROW,COL, counted from 0 (got ${JSON.stringify(text)})`, {
+          option: name,
+          value: text,
+        })
+      return { row: Number(point[1]), col: Number(point[2]) }
+    }
+    case 'assignments': {
+      const at = text.indexOf('=')
+      if (at <= 0)
+        throw usage(`${name} needs NAME=VALUE (got ${JSON.stringify(text)})`, { option: name, value: text })
+      return { ...(before as object | undefined), [text.slice(0, at)]: text.slice(at + 1) }
+    }
+    case 'list':
+      return [...((before as string[] | undefined) ?? []), text]
+    case 'string':
+    case 'boolean':
+      return text
+    default:
+      return param.type satisfies never
+  }
+}
+
+function splitFlag(word: string): [name: string, inline: string | undefined] {
+  const at = word.startsWith('--') ? word.indexOf('=') : -1
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
+}
+
+function usage(message: string, details: Record<string, unknown>): OpError {
+  return new OpError('usage', message, details)
+}

@@ -1,0 +1,76 @@
+import type { OperationName, Result } from '@transom/protocol'
+import type { WireError } from '@transom/protocol/errors'
+
+/** What a person is shown of a result: the one thing asked for, and nothing around it. Empty for nothing. */
+export function renderResult(operation: string, result: unknown): string {
+  const render = Object.hasOwn(RENDERERS, operation) ? RENDERERS[operation as OperationName] : undefined
+  // The host has made the result by the same operation's schema.
+  return render === undefined ? '' : (render as (result: unknown) => string)(result)
+}
+
+type Renderers = { readonly [N in OperationName]?: (result: Result<N>) => string }
+
+const RENDERERS: Renderers = {
+  'session.create': ({ session }) => session,
+  'session.list': ({ sessions }) => sessionTable(sessions),
+  'session.inspect': ({ command, exit, log, ...info }) =>
+    fields({
+      ...info,
+      command: command.join(' '),
+      exit: exit === null ? null : (exit.signal ?? exit.code),
+      log: log.path,
+      log_bytes: log.bytes,
+    }),
+  'session.snapshot': (snapshot) => screenText([...(snapshot.scrollback ?? []), ...snapshot.lines]),
+  'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
+  'host.status': fields,
+}
+
+/** An error for a person: what failed, and the screen that was seen, when there is one. */
+export function renderError(error: WireError, program: string): string {
+  const { snapshot } = error.details as { snapshot?: Result<'session.snapshot'> }
+  const message = `${program}: ${printable(error.message)}`
+  if (snapshot === undefined) return message
+  return `${message}\n--- screen at seq ${snapshot.seq} ---\n${screenText(snapshot.lines)}\n---`
+}
+
+function screenText(lines: readonly { text: string }[]): string {
+  return lines
+    .map(({ text }) => printable(text))
+    .join('\n')
+    .replace(/\n+$/, '')
+}
+
+function sessionTable(sessions: Result<'session.list'>['sessions']): string {
+  const rows = sessions.map((info) => [
+    info.session,
+    info.name ?? '-',
+    info.status,
+    `${info.cols}x${info.rows}`,
+    info.created_at.replace(/\.\d+Z$/, 'Z'),
+    info.command.map(printable).join(' '),
+  ])
+  const table = [['ID', 'NAME', 'STATUS', 'SIZE', 'CREATED', 'COMMAND'], ...rows]
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function fields(record: object): string {
+  const entries = Object.entries(record).filter(([, value]) => value !== null)
+  const width = Math.max(...entries.map(([name]) => name.length))
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value))}`).join('\n')
+}
+
+/** Text that came from a program, a file name or an argument never reaches the terminal as a control sequence. */
+function printable(text: string): string {
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (control) => {
+    return `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`
+  })
+}

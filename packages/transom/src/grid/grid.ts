@@ -1,0 +1,106 @@
+import { InternTable } from './intern-table.ts'
+import { DEFAULT_STYLE, type Style } from './style.ts'
+
+/** A cell that was never written, or was erased. It reads as a blank, but not as one that was typed. */
+export const EMPTY_CELL = 0
+/** The right half of a wide character. */
+export const WIDE_SPACER = 0xffff_ffff
+/** Cell codes from here up to WIDE_SPACER are ids of grapheme clusters; below are code points. */
+export const CLUSTER_BASE = 0x0020_0000
+
+/** What the cell codes and style ids of a Grid mean. */
+export interface GridTables {
+  readonly styles: InternTable<Style>
+  readonly clusters: InternTable<string>
+}
+
+export function createGridTables(): GridTables {
+  return {
+    styles: new InternTable((style) => JSON.stringify(style), DEFAULT_STYLE),
+    clusters: new InternTable((cluster) => cluster),
+  }
+}
+
+/**
+ * The cell model of the whole product: emulators fill it; text, hash, diff, pictures and viewers read it.
+ * Row by row in typed arrays, without an object per cell.
+ */
+export class Grid {
+  readonly cols: number
+  readonly rows: number
+  readonly tables: GridTables
+  /** A code point, a cluster (CLUSTER_BASE + id), EMPTY_CELL or WIDE_SPACER. */
+  readonly codes: Uint32Array
+  readonly styleIds: Uint32Array
+  /** 1 where a row goes on from the row above without a line break. */
+  readonly wrapped: Uint8Array
+
+  constructor(cols: number, rows: number, tables: GridTables) {
+    this.cols = cols
+    this.rows = rows
+    this.tables = tables
+    this.codes = new Uint32Array(cols * rows)
+    this.styleIds = new Uint32Array(cols * rows)
+    this.wrapped = new Uint8Array(rows)
+  }
+
+  clone(): Grid {
+    const copy = new Grid(this.cols, this.rows, this.tables)
+    copy.codes.set(this.codes)
+    copy.styleIds.set(this.styleIds)
+    copy.wrapped.set(this.wrapped)
+    return copy
+  }
+
+  isWrapped(rowIndex: number): boolean {
+    return this.wrapped[rowIndex] === 1
+  }
+
+  /** The text of the cells [fromCol, toCol) of a row; empty cells read as blanks. */
+  textOf(rowIndex: number, fromCol = 0, toCol = this.cols): string {
+    const start = rowIndex * this.cols
+    let text = ''
+    for (let index = start + fromCol; index < start + toCol; index++) {
+      const code = this.codes[index] ?? EMPTY_CELL
+      if (code !== WIDE_SPACER) text += this.#character(code)
+    }
+    return text
+  }
+
+  /** One past the last cell of a row that was written to. */
+  usedCols(rowIndex: number): number {
+    const start = rowIndex * this.cols
+    let used = this.cols
+    while (used > 0 && this.codes[start + used - 1] === EMPTY_CELL) used--
+    return used
+  }
+
+  /** A row as people read it: without trailing blanks. */
+  lineOf(rowIndex: number): string {
+    return this.textOf(rowIndex, 0, this.usedCols(rowIndex)).trimEnd()
+  }
+
+  #character(code: number): string {
+    if (code === EMPTY_CELL) return ' '
+    if (code < CLUSTER_BASE) return String.fromCodePoint(code)
+    return this.tables.clusters.valueOf(code - CLUSTER_BASE)
+  }
+}
+
+/** Whether two rows, of Grids with the same tables, show the same: text, styles and wrap flag. */
+export function sameRow(a: Grid, b: Grid, rowIndex: number): boolean {
+  if (a.isWrapped(rowIndex) !== b.isWrapped(rowIndex)) return false
+  const end = (rowIndex + 1) * a.cols
+  for (let index = rowIndex * a.cols; index < end; index++) {
+    if (a.codes[index] !== b.codes[index] || a.styleIds[index] !== b.styleIds[index]) return false
+  }
+  return true
+}
+
+/** The rows of `now` that differ from `before`; all of them when the two cannot be compared cell by cell. */
+export function changedRows(before: Grid, now: Grid): number[] {
+  const comparable = before.tables === now.tables && before.cols === now.cols && before.rows === now.rows
+  return Array.from({ length: now.rows }, (_, rowIndex) => rowIndex).filter(
+    (rowIndex) => !comparable || !sameRow(before, now, rowIndex),
+  )
+}

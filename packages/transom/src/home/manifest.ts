@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { sessionInfo, type SessionInfo } from '@transom/protocol'
+
+/** A session on disk: what is public of it, and what it takes to clean up after its host. */
+export const manifest = z.looseObject({
+  ...sessionInfo.shape,
+  version: z.literal(1),
+  /** The mark that every process of the session carries, in decimal; null where the system gives none. */
+  process_mark: z.string().nullable(),
+})
+export type Manifest = z.infer<typeof manifest>
+
+export function publicInfo(content: Manifest): SessionInfo {
+  return sessionInfo.parse(content) // drops the keys that are not public
+}

@@ -1,0 +1,75 @@
+import {
+  OPERATIONS,
+  isOperationName,
+  type OperationName,
+  type ParsedParams,
+  type Result,
+} from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+
+/** What a handler may use of the request it serves. */
+export interface RequestContext {
+  /** Aborts when the caller cancels or vanishes. */
+  readonly signal: AbortSignal
+  /** Sends to the caller beside the answer; false while it reads too slowly. */
+  readonly notify: (params: object) => boolean
+  /** Resolves when notify() may be called again after it said false, or when the caller is gone. */
+  readonly drained: () => Promise<void>
+  /** Work that goes on after the answer, until the caller leaves or ends it by number. */
+  readonly background: BackgroundWork
+}
+
+export interface BackgroundWork {
+  start(run: (id: number, signal: AbortSignal) => Promise<void>): number
+  /** False when there is no such work. */
+  stop(id: number): boolean
+}
+
+export type Handlers = {
+  readonly [N in OperationName]: (
+    params: ParsedParams<N>,
+    context: RequestContext,
+  ) => Promise<Result<N>> | Result<N>
+}
+
+/** Runs an operation by name: the parameters are checked against the table, then its handler is called. */
+export async function dispatch(
+  handlers: Handlers,
+  name: string,
+  params: unknown,
+  context: RequestContext,
+): Promise<unknown> {
+  if (!isOperationName(name)) {
+    const message = `no operation ${JSON.stringify(name)}; there are: ${Object.keys(OPERATIONS).join(', ')}`
+    throw new OpError('unknown_operation', message, { operation: name })
+  }
+  const parsed = OPERATIONS[name].params.safeParse(params ?? {})
+  if (!parsed.success) throw usageError(name, parsed.error.issues, params)
+  // The table and the handlers have the same keys; TypeScript cannot follow a key through both.
+  const handler = handlers[name] as (params: unknown, context: RequestContext) => unknown
+  return await handler(parsed.data, context)
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+function usageError(operation: string, issues: readonly Issue[], params: unknown): OpError {
+  const problems = issues.map((issue) => {
+    const where = issue.path.map(String).join('.')
+    const value = valueAt(params, issue.path)
+    const got = where === '' || value === undefined ? '' : ` (got ${JSON.stringify(value)?.slice(0, 100)})`
+    return `${where === '' ? 'parameters' : where}: ${issue.message}${got}`
+  })
+  return new OpError('usage', `${operation}: ${problems.join('; ')}`, { operation, problems })
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null) return undefined
+    at = Reflect.get(at, key)
+  }
+  return at
+}

@@ -1,0 +1,67 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { OpError } from '@transom/protocol/errors'
+import { lockFileBlocking, tryLockFile } from '../lib/native.ts'
+import { fileError } from '../lib/system-error.ts'
+
+/** What `host.lock` says while its host accepts connections; the file is empty at any other time. */
+export interface HostAddress {
+  readonly socket: string
+  readonly pid: number
+}
+
+/**
+ * Keeps a Home to one host. `host.lock` is held for the host's life and names its socket. `host.starting` is held
+ * while a host starts or leaves, so that two starters queue up, and the second finds the first one ready instead
+ * of half-way. Both are kernel locks: a killed host leaves none.
+ */
+export class HostLock {
+  readonly #lockFd: number
+  readonly #startingPath: string
+  #startingFd: number | null
+
+  private constructor(lockFd: number, startingPath: string, startingFd: number) {
+    this.#lockFd = lockFd
+    this.#startingPath = startingPath
+    this.#startingFd = startingFd
+  }
+
+  /** Blocks while another host of this Home starts or leaves. Returns the address of one that is there already. */
+  static acquire(home: string): HostLock | HostAddress {
+    const startingPath = path.join(home, 'host.starting')
+    const lockPath = path.join(home, 'host.lock')
+    let startingFd: number
+    let lockFd: number
+    try {
+      startingFd = fs.openSync(startingPath, 'a+', 0o600)
+      lockFd = fs.openSync(lockPath, 'a+', 0o600)
+    } catch (error) {
+      throw fileError(error, `open the host's lock files in ${home}`, { home })
+    }
+    lockFileBlocking(startingFd)
+    if (!tryLockFile(lockFd)) {
+      const content = fs.readFileSync(lockPath, 'utf8')
+      fs.closeSync(startingFd)
+      fs.closeSync(lockFd)
+      if (content === '')
+        throw new OpError('host_stopping', `the host of ${home} is leaving; try again`, { home })
+      return JSON.parse(content) as HostAddress // written by announce()
+    }
+    fs.ftruncateSync(lockFd, 0)
+    return new HostLock(lockFd, startingPath, startingFd)
+  }
+
+  /** The host accepts connections: from here on others find it. */
+  announce(address: HostAddress): void {
+    fs.writeSync(this.#lockFd, JSON.stringify(address), 0)
+    if (this.#startingFd !== null) fs.closeSync(this.#startingFd)
+    this.#startingFd = null
+  }
+
+  /** The host leaves: whoever starts another one waits until this process is gone. */
+  withdraw(): void {
+    this.#startingFd ??= fs.openSync(this.#startingPath, 'a+', 0o600)
+    tryLockFile(this.#startingFd) // held by a starter, it will find this host gone and be told to try again
+    fs.ftruncateSync(this.#lockFd, 0)
+  }
+}

@@ -1,0 +1,174 @@
+import type { Transport } from '@transom/client'
+import { OpError } from '@transom/protocol/errors'
+import {
+  CANCEL_METHOD,
+  SUBSCRIPTION_METHOD,
+  rpcFailure,
+  type RequestId,
+  type RpcMessage,
+} from '@transom/protocol/jsonrpc'
+import { dispatch, type BackgroundWork, type Handlers } from './dispatch.ts'
+
+const IN_FLIGHT_MAX = 256 // a client that pipelines more gains nothing: one host serves one at a time
+
+interface Request {
+  readonly id: RequestId | null // null for a notification
+  readonly method: string
+  readonly params: unknown
+}
+
+/** JSON-RPC 2.0 for one client over any transport. When the client is gone, so is everything it waited for. */
+export class RpcConnection {
+  readonly #transport: Transport
+  readonly #handlers: Handlers
+  readonly #inFlight = new Map<RequestId, AbortController>()
+  readonly #background = new ConnectionWork()
+  readonly #gone = new AbortController()
+  #drainWaiters: (() => void)[] = []
+
+  constructor(transport: Transport, handlers: Handlers, onClosed: () => void) {
+    this.#transport = transport
+    this.#handlers = handlers
+    transport.listen({
+      message: (message) => this.#onMessage(message),
+      malformed: (problem) => this.#send(rpcFailure(null, malformedError(problem))),
+      drain: () => this.#wakeDrained(),
+      closed: () => {
+        this.#leave()
+        onClosed()
+      },
+    })
+  }
+
+  /** Ends the connection after what has been sent. */
+  close(): void {
+    this.#transport.close()
+  }
+
+  #onMessage(message: unknown): void {
+    // A batch is answered one by one: the specification lets a server process it in any order, and a stream has
+    // no need to hold back the first answers for the last.
+    if (Array.isArray(message) && message.length > 0) {
+      for (const part of message) this.#onRequest(part)
+    } else {
+      this.#onRequest(message)
+    }
+  }
+
+  #onRequest(message: unknown): void {
+    const request = parseRequest(message)
+    if (request === null) {
+      const error = new OpError('invalid_request', 'a request has jsonrpc "2.0", a method and an id')
+      this.#send(rpcFailure(idOf(message), error))
+    } else if (request.method === CANCEL_METHOD) {
+      this.#cancel(request.params)
+    } else if (request.id !== null) {
+      void this.#serve(request.id, request)
+    }
+    // Any other notification: JSON-RPC has no answer to it, and no operation is without one.
+  }
+
+  async #serve(id: RequestId, { method, params }: Request): Promise<void> {
+    if (this.#inFlight.size >= IN_FLIGHT_MAX) {
+      const message = `${IN_FLIGHT_MAX} requests are in flight on this connection; wait for an answer`
+      this.#send(rpcFailure(id, new OpError('too_many_requests', message)))
+      return
+    }
+    if (this.#inFlight.has(id)) {
+      this.#send(
+        rpcFailure(id, new OpError('invalid_request', `a request with id ${id} is in flight already`)),
+      )
+      return
+    }
+    const controller = new AbortController()
+    this.#inFlight.set(id, controller)
+    try {
+      const result = await dispatch(this.#handlers, method, params, {
+        signal: AbortSignal.any([controller.signal, this.#gone.signal]),
+        notify: (notification) =>
+          this.#transport.send({ jsonrpc: '2.0', method: SUBSCRIPTION_METHOD, params: notification }),
+        drained: () => this.#drained(),
+        background: this.#background,
+      })
+      this.#send({ jsonrpc: '2.0', id, result })
+    } catch (error) {
+      this.#send(rpcFailure(id, error))
+    } finally {
+      this.#inFlight.delete(id)
+    }
+  }
+
+  #cancel(params: unknown): void {
+    const id = idOf(params)
+    if (id === null) return
+    this.#inFlight.get(id)?.abort(new OpError('cancelled', 'cancelled by the caller', { id }))
+  }
+
+  #send(message: RpcMessage): void {
+    this.#transport.send(message)
+  }
+
+  async #drained(): Promise<void> {
+    if (this.#gone.signal.aborted) return
+    await new Promise<void>((resolve) => this.#drainWaiters.push(resolve))
+  }
+
+  #wakeDrained(): void {
+    for (const wake of this.#drainWaiters.splice(0)) wake()
+  }
+
+  #leave(): void {
+    this.#gone.abort(new OpError('cancelled', 'the caller left'))
+    this.#background.stopAll()
+    this.#wakeDrained()
+  }
+}
+
+class ConnectionWork implements BackgroundWork {
+  readonly #running = new Map<number, AbortController>()
+  #lastId = 0
+
+  start(run: (id: number, signal: AbortSignal) => Promise<void>): number {
+    const id = ++this.#lastId
+    const controller = new AbortController()
+    this.#running.set(id, controller)
+    // After this turn, so that the answer with the number goes out before the first notification.
+    setImmediate(() => {
+      run(id, controller.signal)
+        .catch((error: unknown) => {
+          if (!controller.signal.aborted) throw error // a bug: let it be seen
+        })
+        .finally(() => this.#running.delete(id))
+    })
+    return id
+  }
+
+  stop(id: number): boolean {
+    const controller = this.#running.get(id)
+    controller?.abort()
+    return controller !== undefined
+  }
+
+  stopAll(): void {
+    for (const id of this.#running.keys()) this.stop(id)
+  }
+}
+
+function parseRequest(message: unknown): Request | null {
+  if (typeof message !== 'object' || message === null) return null
+  if (!('jsonrpc' in message) || message.jsonrpc !== '2.0') return null
+  if (!('method' in message) || typeof message.method !== 'string') return null
+  const id = 'id' in message ? idOf(message) : null
+  if ('id' in message && id === null) return null
+  return { id, method: message.method, params: 'params' in message ? message.params : undefined }
+}
+
+function idOf(message: unknown): RequestId | null {
+  if (typeof message !== 'object' || message === null || !('id' in message)) return null
+  return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
+}
+
+function malformedError(problem: 'parse_error' | 'frame_too_large'): OpError {
+  if (problem === 'parse_error') return new OpError('parse_error', 'this line is not JSON in UTF-8')
+  return new OpError('frame_too_large', 'this line is longer than the host takes; split the request')
+}

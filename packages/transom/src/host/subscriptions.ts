@@ -1,0 +1,159 @@
+import {
+  EVENT_TYPE_NUMBERS,
+  statusEvent,
+  type EventRecord,
+  type EventType,
+  type SubscriptionMessage,
+} from '@transom/protocol'
+import { changedRows } from '../grid/grid.ts'
+import { screenLine } from '../grid/styled-runs.ts'
+import { followRecords, readAfter } from '../log/log-reader.ts'
+import type { LogRecord } from '../log/record.ts'
+import type { Session } from '../session/session.ts'
+import { screenHash, takeSnapshot } from '../session/snapshot.ts'
+import type { Frame } from '../terminal/emulator.ts'
+import type { RequestContext } from './dispatch.ts'
+
+type Channel = Pick<RequestContext, 'notify' | 'drained'>
+
+/**
+ * Sends a dump of the screen, then the rows that change. Changes within one turn of the event loop are folded,
+ * and a subscriber that reads too slowly misses the states in between: it gets a fresh dump when it is ready.
+ */
+export async function streamScreen(
+  session: Session,
+  subscription: number,
+  channel: Channel,
+  signal: AbortSignal,
+): Promise<void> {
+  const send = (message: SubscriptionMessage) => channel.notify(message)
+  const { screen } = session
+  const changes = new ChangeSignal(signal)
+  const stopObserving = session.observe(() => changes.set())
+  try {
+    let sent: Frame | null = null
+    while (!signal.aborted) {
+      const frame = screen.frame()
+      let ready = true
+      if (sent === null) {
+        ready = send({
+          subscription,
+          type: 'screen',
+          snapshot: takeSnapshot(session.id, screen, { cells: true }),
+        })
+      } else if (frame !== sent) {
+        ready = send(rowsMessage(subscription, session, sent, frame))
+      }
+      sent = frame
+      if (!ready) {
+        await channel.drained()
+        sent = null
+      } else if (session.ended && screen.frame() === frame) {
+        send({ subscription, type: 'end', seq: screen.seq })
+        return
+      } else {
+        await changes.next()
+      }
+    }
+  } finally {
+    stopObserving()
+  }
+}
+
+export interface EventStream {
+  readonly path: string
+  readonly afterSeq: number
+  readonly subscription: number
+  /** False for a session that has ended: what is there is all. */
+  readonly live: boolean
+}
+
+/** Sends the records after `afterSeq`, as fast as the subscriber reads them, and then as they are appended. */
+export async function streamEvents(
+  stream: EventStream,
+  channel: Channel,
+  signal: AbortSignal,
+): Promise<void> {
+  const { path, afterSeq, subscription, live } = stream
+  const send = async (message: SubscriptionMessage) => {
+    if (!channel.notify(message)) await channel.drained()
+  }
+  const isLast = lastRecordDetector()
+  let seq = afterSeq
+  await send({ subscription, type: 'position', seq })
+  for await (const records of live
+    ? followRecords(path, { afterSeq, signal })
+    : readAfter(path, afterSeq, signal)) {
+    await send({ subscription, type: 'records', records: records.map(eventRecord) })
+    seq = records.at(-1)?.seq ?? seq
+    if (live && records.some(isLast)) break
+  }
+  await send({ subscription, type: 'end', seq })
+}
+
+function rowsMessage(subscription: number, session: Session, before: Frame, now: Frame): SubscriptionMessage {
+  const { screen } = session
+  const sameSize = before.grid.cols === now.grid.cols && before.grid.rows === now.grid.rows
+  if (!sameSize) {
+    return { subscription, type: 'screen', snapshot: takeSnapshot(session.id, screen, { cells: true }) }
+  }
+  return {
+    subscription,
+    type: 'rows',
+    seq: screen.seq,
+    rows: changedRows(before.grid, now.grid).map((row) => ({ row, line: screenLine(now.grid, row, true) })),
+    cursor: now.cursor,
+    title: now.title,
+    screen_hash: screenHash(screen.canonical()),
+  }
+}
+
+/** A flag that can be awaited. Setting it wakes the waiter a turn of the event loop later, once for many settings. */
+class ChangeSignal {
+  #set = false
+  #wake = () => {}
+  readonly #aborted: AbortSignal
+
+  constructor(aborted: AbortSignal) {
+    this.#aborted = aborted
+    aborted.addEventListener('abort', () => this.#wake(), { once: true })
+  }
+
+  set(): void {
+    if (this.#set) return
+    this.#set = true
+    setImmediate(() => this.#wake())
+  }
+
+  async next(): Promise<void> {
+    if (!this.#set && !this.#aborted.aborted) await new Promise<void>((resolve) => (this.#wake = resolve))
+    this.#set = false
+  }
+}
+
+const TYPE_NAMES = new Map<number, EventType>(
+  // The table's keys are its event types.
+  (Object.entries(EVENT_TYPE_NUMBERS) as [EventType, number][]).map(([name, number]) => [number, name]),
+)
+const BYTE_TYPES: readonly string[] = ['output', 'answer'] satisfies EventType[]
+
+function eventRecord({ seq, time, typeNumber, payload }: LogRecord): EventRecord {
+  const type = TYPE_NAMES.get(typeNumber) ?? `unknown_${typeNumber}`
+  const bytes = Buffer.from(payload)
+  const isFact = TYPE_NAMES.has(typeNumber) && !BYTE_TYPES.includes(type)
+  return isFact
+    ? { seq, time, type, fields: JSON.parse(bytes.toString()) as Record<string, unknown> } // written by appendFact
+    : { seq, time, type, data_b64: bytes.toString('base64') }
+}
+
+/** Finds the record after which nothing comes: the exit, or the end of its destruction when that was under way. */
+function lastRecordDetector(): (record: LogRecord) => boolean {
+  let destroying = false
+  return ({ typeNumber, payload }) => {
+    if (typeNumber === EVENT_TYPE_NUMBERS.exit) return !destroying
+    if (typeNumber !== EVENT_TYPE_NUMBERS.status) return false
+    const { status } = statusEvent.parse(JSON.parse(Buffer.from(payload).toString()))
+    destroying = status === 'destroying'
+    return !destroying
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The four system facilities that plain Node lacks, through an FFI: a held file lock, the uid behind a Unix
+ * socket, terminal attributes, and process marks with adoption of orphans (ADR 004). Only the host loads this.
+ */
+import koffi from 'koffi'
+import { OpError } from '@transom/protocol/errors'
+
+const IS_LINUX = process.platform === 'linux'
+const libc = koffi.load(null)
+
+const flock = libc.func('int flock(int fd, int operation)')
+const LOCK_EX = 2
+const LOCK_NB = 4
+
+/** Takes the exclusive lock on an open file; false when another process holds it. Released when the fd closes. */
+export function tryLockFile(fd: number): boolean {
+  return flock(fd, LOCK_EX | LOCK_NB) === 0
+}
+
+/** Blocks the whole process until the lock is free: only for a process that has nothing else to do yet. */
+export function lockFileBlocking(fd: number): void {
+  if (flock(fd, LOCK_EX) !== 0) throw new OpError('io_error', `flock failed: ${koffi.errno()}`)
+}
+
+/** The uid of the process at the other end of a connected Unix socket. */
+export const peerUid: (fd: number) => number = IS_LINUX ? peerUidLinux() : peerUidBsd()
+
+function peerUidLinux(): (fd: number) => number {
+  const getsockopt = libc.func(
+    'int getsockopt(int fd, int level, int name, _Out_ uint32_t *value, _Inout_ uint32_t *length)',
+  )
+  const SOL_SOCKET = 1
+  const SO_PEERCRED = 17
+  return (fd) => {
+    const credentials = new Uint32Array(3) // struct ucred { pid, uid, gid }
+    const length = new Uint32Array([12])
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, credentials, length) !== 0)
+      throw systemCallFailed('SO_PEERCRED')
+    return credentials[1] ?? -1
+  }
+}
+
+function peerUidBsd(): (fd: number) => number {
+  const getpeereid = libc.func('int getpeereid(int fd, _Out_ uint32_t *uid, _Out_ uint32_t *gid)')
+  return (fd) => {
+    const uid = new Uint32Array(1)
+    if (getpeereid(fd, uid, new Uint32Array(1)) !== 0) throw systemCallFailed('getpeereid')
+    return uid[0] ?? -1
+  }
+}
+
+const tcgetattr = libc.func('int tcgetattr(int fd, _Out_ uint8_t *termios)')
+const TERMIOS_BYTES_MAX = 128 // struct termios has 60 bytes on Linux, 72 on macOS
+const ECHO = 0x8
+
+/** Whether the terminal echoes what is typed, and whether it collects lines (ICANON). */
+export function terminalAttributes(fd: number): { echo: boolean; canonical: boolean } {
+  const termios = Buffer.alloc(TERMIOS_BYTES_MAX)
+  if (tcgetattr(fd, termios) !== 0) throw systemCallFailed('tcgetattr')
+  // c_lflag is the fourth flag word: 32 bits each on Linux, 64 on macOS.
+  const localFlags = termios.readUInt32LE(IS_LINUX ? 12 : 24)
+  return { echo: (localFlags & ECHO) !== 0, canonical: (localFlags & (IS_LINUX ? 0x2 : 0x100)) !== 0 }
+}
+
+/** From now on this process becomes the parent of every orphan below it, and hears (SIGCHLD) when one ends. */
+export function becomeSubreaper(): void {
+  if (!IS_LINUX) return
+  const prctl = libc.func('int prctl(int option, ulong a, ulong b, ulong c, ulong d)')
+  const PR_SET_CHILD_SUBREAPER = 36
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) !== 0) throw systemCallFailed('PR_SET_CHILD_SUBREAPER')
+}
+
+const waitpid = libc.func('int waitpid(int pid, _Out_ int *status, int options)')
+const WNOHANG = 1
+
+/** Takes a dead child off the process table. It must not be one that libuv or the pty binding waits for. */
+export function reapChild(pid: number): void {
+  waitpid(pid, new Int32Array(1), WNOHANG)
+}
+
+const rlimit = koffi.struct({ soft: 'uint64_t', hard: 'uint64_t' })
+const getrlimit = libc.func('getrlimit', 'int', ['int', koffi.out(koffi.pointer(rlimit))])
+const setrlimit = libc.func('setrlimit', 'int', ['int', koffi.pointer(rlimit)])
+const RLIMIT_RTTIME = 15
+
+/**
+ * Runs `fork` while this process carries `mark` as its soft RLIMIT_RTTIME, so that the child inherits it. The
+ * limit is about real-time scheduling and a mark stands for some 10⁵ years of it, so that nothing is limited.
+ * `marked` is false where the system has no such limit or does not let it be set: the child then has no mark.
+ */
+export function withProcessMark<T>(mark: bigint, fork: () => T): { result: T; marked: boolean } {
+  if (!IS_LINUX) return { result: fork(), marked: false }
+  const own = readRtTimeLimit()
+  const marked = setrlimit(RLIMIT_RTTIME, { soft: mark, hard: own.hard }) === 0
+  try {
+    return { result: fork(), marked }
+  } finally {
+    if (marked) setrlimit(RLIMIT_RTTIME, own)
+  }
+}
+
+/**
+ * Takes off a mark that this process inherited. A host that is started from inside a session is not that
+ * session's: it must outlive it, as every other client's host does.
+ */
+export function clearProcessMark(): void {
+  if (!IS_LINUX) return
+  const { hard } = readRtTimeLimit()
+  setrlimit(RLIMIT_RTTIME, { soft: hard, hard })
+}
+
+function readRtTimeLimit(): { soft: bigint; hard: bigint } {
+  const limit = { soft: 0n, hard: 0n }
+  getrlimit(RLIMIT_RTTIME, limit)
+  return limit
+}
+
+function systemCallFailed(call: string): OpError {
+  return new OpError('io_error', `${call} failed with errno ${koffi.errno()}`)
+}

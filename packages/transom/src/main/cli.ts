@@ -1,0 +1,31 @@
+/** The `transom` and `agent-tty` commands. Bundled to one file; the command table is put in by the build. */
+import * as path from 'node:path'
+import type { Command } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { runCli } from '../cli/run.ts'
+
+declare const COMMAND_TABLE: readonly Command[]
+
+const interrupted = new AbortController()
+process.once('SIGINT', () => interrupted.abort(new OpError('cancelled', 'interrupted')))
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 74) // whoever read us has seen enough
+})
+
+/** The name it was called by: `transom` and `agent-tty` are links to this file. */
+const calledAs = path.basename(process.argv[1] ?? '')
+
+void runCli({
+  program: calledAs === path.basename(__filename) ? 'transom' : calledAs,
+  argv: process.argv.slice(2),
+  env: process.env,
+  cwd: process.cwd(),
+  commands: COMMAND_TABLE,
+  hostScript: path.join(__dirname, 'host.mjs'),
+  signal: interrupted.signal,
+  pretty: process.stdout.isTTY,
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+}).then((exitCode) => {
+  process.exitCode = exitCode
+})

@@ -1,0 +1,50 @@
+/** The host process: `node host.mjs HOME`. Says on standard output, in one line of JSON, how starting went. */
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { toWireError } from '@transom/protocol/errors'
+import { Host } from '../host/host.ts'
+
+const HOST_IDLE_MS_DEFAULT = 60_000
+
+const home = process.argv[2] ?? ''
+process.title = `transom host ${home}` // so that `ps` tells which Home it serves
+process.on('SIGHUP', () => {}) // the terminal that the first client ran in may go
+
+try {
+  const host = await Host.start({
+    home,
+    env: process.env,
+    idleMs: Number(process.env['TRANSOM_HOST_IDLE_MS'] ?? HOST_IDLE_MS_DEFAULT),
+  })
+  if (host instanceof Host) await serve(host)
+  else say({ ready: host })
+} catch (error) {
+  say({ error: toWireError(error) })
+  process.exitCode = 1
+}
+
+async function serve(host: Host): Promise<void> {
+  process.on('uncaughtException', (error) => die(error))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void host.stop())
+  say({ ready: host.address })
+  await host.whenLeft()
+  process.exit(0) // a client that keeps its end open must not keep the process
+}
+
+function say(outcome: object): void {
+  // The client that started this may be gone; a file descriptor needs no error handler.
+  try {
+    fs.writeSync(1, `${JSON.stringify(outcome)}\n`)
+  } catch {
+    return // nobody listens any more
+  }
+}
+
+/** A bug: leave a trace and go. The kernel releases the locks, the keeper ends the processes, the logs are whole. */
+function die(error: Error): never {
+  fs.appendFileSync(
+    path.join(home, 'host.log'),
+    `${new Date().toISOString()} ${error.stack ?? error.message}\n`,
+  )
+  process.exit(70)
+}

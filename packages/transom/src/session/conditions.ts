@@ -1,0 +1,141 @@
+import { RE2JS } from 're2js'
+import type { CursorState, WaitConditions } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { lineAt, type CanonicalText } from '../grid/canonical-text.ts'
+import { messageOf } from '../lib/system-error.ts'
+import { liesWithin, type TextSpan } from './echo.ts'
+import { screenHash } from './snapshot.ts'
+
+/** What a condition is judged by. */
+export interface Observation {
+  readonly canonical: CanonicalText
+  readonly cursor: CursorState
+  readonly ended: boolean
+  /** Stretches of the text that do not count. */
+  readonly echoes: readonly TextSpan[]
+  readonly quietForMs: number
+  readonly stableForMs: number
+}
+
+export interface TextMatch {
+  readonly row: number
+  readonly text: string
+  readonly line: string
+}
+
+export type Verdict =
+  | { readonly holds: true; readonly match: TextMatch | null }
+  /** `dueMs`: it will hold in that time if nothing happens. */
+  | { readonly holds: false; readonly dueMs: number | null }
+
+export interface Condition {
+  readonly words: string
+  judge(observation: Observation): Verdict
+}
+
+/** The conditions of a request, compiled. Throws `usage` when there is none and `bad_pattern` for a bad regex. */
+export function compileConditions(wanted: WaitConditions): Condition[] {
+  const conditions: Condition[] = []
+  if (wanted.text !== undefined) conditions.push(textCondition(wanted.text))
+  if (wanted.regex !== undefined) conditions.push(regexCondition(wanted.regex))
+  if (wanted.cursor !== undefined) conditions.push(cursorCondition(wanted.cursor))
+  if (wanted.screen_stable_ms !== undefined) conditions.push(stableCondition(wanted.screen_stable_ms))
+  if (wanted.idle_ms !== undefined) conditions.push(idleCondition(wanted.idle_ms))
+  if (wanted.screen_changed_from !== undefined) conditions.push(changedCondition(wanted.screen_changed_from))
+  if (wanted.exit) conditions.push(exitCondition())
+  if (conditions.length > 0) return conditions
+  const message =
+    'nothing to wait for; give text, regex, cursor, screen_stable_ms, idle_ms, screen_changed_from or exit'
+  throw new OpError('usage', message)
+}
+
+/** Judges all conditions together: every one must hold, or with `any` one. */
+export function judgeAll(conditions: readonly Condition[], any: boolean, observation: Observation): Verdict {
+  const verdicts = conditions.map((condition) => condition.judge(observation))
+  const holding = verdicts.filter((verdict) => verdict.holds)
+  const holds = any ? holding.length > 0 : holding.length === verdicts.length
+  if (holds) return { holds, match: holding.find((verdict) => verdict.match !== null)?.match ?? null }
+  const due = verdicts.flatMap((verdict) => (verdict.holds || verdict.dueMs === null ? [] : [verdict.dueMs]))
+  return { holds, dueMs: due.length === 0 ? null : Math.min(...due) }
+}
+
+const UNTIL_CHANGE: Verdict = { holds: false, dueMs: null }
+
+function textCondition(text: string): Condition {
+  const matches = function* (canonical: string): Generator<TextSpan> {
+    for (let at = canonical.indexOf(text); at >= 0; at = canonical.indexOf(text, at + 1)) {
+      yield { start: at, end: at + text.length }
+    }
+  }
+  return { words: `text ${JSON.stringify(text)}`, judge: (observation) => judgeText(matches, observation) }
+}
+
+function regexCondition(pattern: string): Condition {
+  // RE2 semantics: linear in the text, whatever the pattern, so that no pattern can stop the host (ADR 006).
+  let compiled: RE2JS
+  try {
+    compiled = RE2JS.compile(pattern, RE2JS.MULTILINE)
+  } catch (error) {
+    const message = `cannot use the pattern ${JSON.stringify(pattern)}: ${messageOf(error)}; look-around and back-references are not supported`
+    throw new OpError('bad_pattern', message, { pattern }, { cause: error })
+  }
+  const matches = function* (canonical: string): Generator<TextSpan> {
+    const matcher = compiled.matcher(canonical)
+    while (matcher.find()) yield { start: matcher.start(), end: matcher.end() }
+  }
+  return {
+    words: `regex ${JSON.stringify(pattern)}`,
+    judge: (observation) => judgeText(matches, observation),
+  }
+}
+
+function judgeText(
+  matches: (text: string) => Iterable<TextSpan>,
+  { canonical, echoes }: Observation,
+): Verdict {
+  for (const span of matches(canonical.text)) {
+    if (!liesWithin(echoes, span)) return { holds: true, match: describeMatch(canonical, span) }
+  }
+  return UNTIL_CHANGE
+}
+
+function describeMatch(canonical: CanonicalText, span: TextSpan): TextMatch {
+  const line = lineAt(canonical, span.start)
+  return {
+    row: line?.rowIndex ?? 0,
+    text: canonical.text.slice(span.start, span.end),
+    line: line?.text ?? '',
+  }
+}
+
+function cursorCondition({ row, col }: { row: number; col: number }): Condition {
+  const judge = ({ cursor }: Observation) => verdict(cursor.row === row && cursor.col === col)
+  return { words: `cursor at ${row},${col}`, judge }
+}
+
+function stableCondition(ms: number): Condition {
+  const judge = ({ stableForMs }: Observation) => elapsed(stableForMs, ms)
+  return { words: `screen stable for ${ms} ms`, judge }
+}
+
+function idleCondition(ms: number): Condition {
+  const judge = ({ quietForMs }: Observation) => elapsed(quietForMs, ms)
+  return { words: `no output for ${ms} ms`, judge }
+}
+
+function changedCondition(hash: string): Condition {
+  const judge = ({ canonical }: Observation) => verdict(screenHash(canonical) !== hash)
+  return { words: `screen changed from ${hash}`, judge }
+}
+
+function exitCondition(): Condition {
+  return { words: 'exit', judge: ({ ended }) => verdict(ended) }
+}
+
+function verdict(holds: boolean): Verdict {
+  return holds ? { holds, match: null } : UNTIL_CHANGE
+}
+
+function elapsed(forMs: number, wantedMs: number): Verdict {
+  return forMs >= wantedMs ? { holds: true, match: null } : { holds: false, dueMs: wantedMs - forMs }
+}

@@ -1,0 +1,77 @@
+import * as fs from 'node:fs'
+import { EVENT_TYPE_NUMBERS, exitRecord, type ExitRecord } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Home } from '../home/home.ts'
+import type { Manifest } from '../home/manifest.ts'
+import { EventLog } from '../log/event-log.ts'
+import { readRecords, withLogFile } from '../log/log-reader.ts'
+import { FILE_HEADER_BYTES } from '../log/record.ts'
+import { killTreeNow } from '../sources/pty/process-tree.ts'
+import { policyOf } from './status-policy.ts'
+
+/**
+ * Tells the truth about sessions whose host is gone: a session is alive while somebody holds the lock on its
+ * log, whatever its manifest says. One that is not gets its log repaired, what is left of its processes ended,
+ * and the status that its log proves: `exited` when the exit was recorded, else `failed`.
+ */
+export async function reconcile(home: Home, now: () => number): Promise<void> {
+  for (const manifest of home.readManifests()) {
+    if (policyOf(manifest.status).active) await reconcileSession(home, manifest, now)
+  }
+}
+
+async function reconcileSession(home: Home, manifest: Manifest, now: () => number): Promise<void> {
+  const path = home.logPath(manifest.session)
+  if (!fs.existsSync(path)) return finish(home, manifest, { failure: 'its Event Log is missing' }, now)
+  let log: EventLog | null
+  try {
+    log = await EventLog.reopen(path, now)
+  } catch (error) {
+    if (!(error instanceof OpError)) throw error
+    return finish(home, manifest, { failure: error.message }, now) // damaged: kept as it is
+  }
+  if (log === null) return // another host has it
+  try {
+    sweepProcesses(manifest)
+    const exit = await readExit(path)
+    const failure = exit === null ? 'its host ended without ending it' : null
+    if (exit === null) log.appendFact('status', { status: 'failed', reason: 'host lost' })
+    finish(home, manifest, { exit, failure }, now)
+  } finally {
+    await log.close()
+  }
+}
+
+function finish(
+  home: Home,
+  manifest: Manifest,
+  outcome: { exit?: ExitRecord | null; failure: string | null },
+  now: () => number,
+): void {
+  const ended_at = new Date(now()).toISOString()
+  const status = outcome.failure === null ? 'exited' : 'failed'
+  home.writeManifest({
+    ...manifest,
+    status,
+    pid: null,
+    ended_at,
+    exit: outcome.exit ?? null,
+    failure: outcome.failure,
+  })
+}
+
+function sweepProcesses({ process_mark: mark }: Manifest): void {
+  // By the mark alone: the leader's number may be another process's by now.
+  if (mark !== null) killTreeNow({ mark: BigInt(mark), leaderPid: null })
+}
+
+async function readExit(path: string): Promise<ExitRecord | null> {
+  return withLogFile(path, async (file) => {
+    let exit: ExitRecord | null = null
+    for await (const records of readRecords(file, { offset: FILE_HEADER_BYTES })) {
+      const found = records.findLast((record) => record.typeNumber === EVENT_TYPE_NUMBERS.exit)
+      if (found !== undefined) exit = exitRecord.parse(JSON.parse(Buffer.from(found.payload).toString()))
+    }
+    return exit
+  })
+}

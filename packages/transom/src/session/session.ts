@@ -1,0 +1,309 @@
+import type { ExitRecord, Snapshot, TerminalModes, WaitResult } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Home } from '../home/home.ts'
+import type { Manifest } from '../home/manifest.ts'
+import { EventLog } from '../log/event-log.ts'
+import type { ChildReaper } from '../sources/pty/child-reaper.ts'
+import { killTree } from '../sources/pty/process-tree.ts'
+import { PtySource, type PtyOptions } from '../sources/pty/pty-source.ts'
+import { Screen, type ScreenEvent } from '../terminal/screen.ts'
+import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { DiskSteps } from './disk-steps.ts'
+import { EchoTracker } from './echo.ts'
+import { takeSnapshot, type SnapshotOptions } from './snapshot.ts'
+import { policyOf } from './status-policy.ts'
+import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
+
+/** A synchronized update that is open for longer is shown as it stands (the value terminals agree on). */
+const SYNC_OPEN_MS_MAX = 150
+
+export interface SessionDependencies {
+  readonly home: Home
+  readonly reaper: ChildReaper
+  /** Milliseconds since 1970, never going back. */
+  readonly now: () => number
+}
+
+export interface InputOptions {
+  readonly via: 'type' | 'keys'
+  readonly actor: string
+}
+
+/**
+ * A live terminal session: joins a program on a pty, its Event Log and its screen. Everything goes one way:
+ * what happens is appended to the log, then applied to the screen, then shown to waits and observers.
+ */
+export class Session implements WaitSubject {
+  readonly screen: Screen
+  readonly echo = new EchoTracker()
+  readonly log: EventLog
+  readonly #home: Home
+  readonly #reaper: ChildReaper
+  readonly #now: () => number
+  readonly #source: PtySource
+  readonly #waits: Waits
+  readonly #observers = new Set<() => void>()
+  readonly #disk: DiskSteps
+  readonly #closed: Promise<void>
+  #onClosed: () => void = () => {}
+  readonly #exited: Promise<void>
+  #onExited: () => void = () => {}
+  #manifest: Manifest
+  #lastOutputSeq = 0
+  #lastOutputMs: number
+  #lastInputSeq = 0
+  #lastInputMs: number
+  #syncTimer: NodeJS.Timeout | undefined
+  #destroying: Promise<Manifest> | null = null
+
+  /**
+   * Starts the program of a new session whose folder is there. When that fails nothing of it is left but the
+   * folder, which is the caller's.
+   */
+  static start(dependencies: SessionDependencies, starting: Manifest, program: PtyOptions): Session {
+    const log = EventLog.create(dependencies.home.logPath(starting.session), dependencies.now)
+    try {
+      return new Session(dependencies, starting, program, log)
+    } catch (error) {
+      // Nothing was appended that anybody waits for; the folder goes, so a failed sync has nothing to say.
+      log.close().catch(() => {})
+      throw error
+    }
+  }
+
+  private constructor(
+    dependencies: SessionDependencies,
+    starting: Manifest,
+    program: PtyOptions,
+    log: EventLog,
+  ) {
+    this.#home = dependencies.home
+    this.#reaper = dependencies.reaper
+    this.#now = dependencies.now
+    this.log = log
+    this.#closed = new Promise((resolve) => (this.#onClosed = resolve))
+    this.#exited = new Promise((resolve) => (this.#onExited = resolve))
+    this.#lastOutputMs = this.#lastInputMs = this.now()
+    this.screen = new Screen(new XtermEmulator(program.cols, program.rows))
+    this.#waits = new Waits(this)
+    this.#disk = new DiskSteps((stalled) => (stalled ? this.#source.pause() : this.#source.resume()))
+    this.#manifest = starting
+    this.#home.writeManifest(starting)
+    const { session, command, cwd, cols, rows } = starting
+    this.#apply(log.appendFact('created', { session, command, cwd, cols, rows }), { type: 'other' })
+    this.#source = PtySource.start(program, {
+      output: (bytes) => this.#disk.run(() => this.#onOutput(bytes)),
+      exiting: () => this.#onExiting(),
+      exit: (exit) => this.#onExit(exit),
+    })
+    this.#reaper.leave(this.#source.pid)
+    const mark = this.#source.marked ? program.mark.toString() : null
+    this.#update({ status: 'running', pid: this.#source.pid, process_mark: mark })
+  }
+
+  get id(): string {
+    return this.#manifest.session
+  }
+
+  get manifest(): Manifest {
+    return this.#manifest
+  }
+
+  get ended(): boolean {
+    return this.#manifest.exit !== null || !policyOf(this.#manifest.status).active
+  }
+
+  get exit(): ExitRecord | null {
+    return this.#manifest.exit
+  }
+
+  get lastOutputSeq(): number {
+    return this.#lastOutputSeq
+  }
+
+  get lastOutputMs(): number {
+    return this.#lastOutputMs
+  }
+
+  get lastInputSeq(): number {
+    return this.#lastInputSeq
+  }
+
+  get lastInputMs(): number {
+    return this.#lastInputMs
+  }
+
+  now(): number {
+    return this.#now()
+  }
+
+  modes(): TerminalModes {
+    return this.screen.modes()
+  }
+
+  /** Resolves when the session has ended and its log is closed. */
+  async whenClosed(): Promise<void> {
+    await this.#closed
+  }
+
+  /** Sends text to the program, as its keyboard would; returns the seq of the input's record. */
+  input(text: string, { via, actor }: InputOptions): number {
+    this.assertCommandable()
+    const bytes = Buffer.from(text)
+    this.#source.assertRoom(bytes.length)
+    const hidden = this.#source.hidesInput()
+    const frame = this.screen.frame()
+    const seq = this.log.appendFact('input', {
+      actor,
+      via,
+      length: bytes.length,
+      data_b64: hidden ? null : bytes.toString('base64'),
+    })
+    this.#apply(seq, { type: 'other' })
+    if (!hidden) this.echo.typed(seq, text, frame, this.#lastOutputSeq > this.#lastInputSeq)
+    this.#lastInputSeq = seq
+    this.#lastInputMs = this.now()
+    this.#source.write(bytes)
+    this.#changed()
+    return seq
+  }
+
+  resize(cols: number, rows: number): number {
+    this.assertCommandable()
+    // Logged before the program can know: what it then draws comes after it in every replay.
+    const seq = this.log.appendFact('resize', { cols, rows })
+    this.#apply(seq, { type: 'resize', cols, rows })
+    this.#source.resize(cols, rows)
+    this.#update({ cols, rows })
+    this.#changed()
+    return seq
+  }
+
+  async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
+    return this.#waits.wait(request, signal)
+  }
+
+  snapshot(options: SnapshotOptions): Snapshot {
+    return takeSnapshot(this.id, this.screen, options)
+  }
+
+  /** Calls `observer` after every event, until the returned function is called. */
+  observe(observer: () => void): () => void {
+    this.#observers.add(observer)
+    return () => this.#observers.delete(observer)
+  }
+
+  /** Ends the program and every process it started. Calls beside a first one share its outcome. */
+  async destroy(): Promise<Manifest> {
+    this.#destroying ??= this.#destroy()
+    return this.#destroying
+  }
+
+  assertCommandable(): void {
+    const { status } = this.#manifest
+    if (policyOf(status).commandable) return
+    const message = `session ${this.id} is ${status} and takes no input; "transom list" shows those that do`
+    throw new OpError('session_ended', message, { session: this.id, status, exit: this.exit })
+  }
+
+  #onOutput(bytes: Buffer): void {
+    const seq = this.log.append('output', bytes)
+    this.#apply(seq, { type: 'output', bytes })
+    this.#lastOutputSeq = seq
+    this.#lastOutputMs = this.now()
+    for (const answer of this.screen.takeAnswers()) this.#answer(Buffer.from(answer))
+    this.#watchSync()
+    this.#changed()
+  }
+
+  #answer(bytes: Buffer): void {
+    this.#disk.run(() => {
+      this.#apply(this.log.append('answer', bytes), { type: 'other' })
+      this.#source.write(bytes)
+    })
+  }
+
+  #watchSync(): void {
+    if (!this.screen.syncActive) {
+      clearTimeout(this.#syncTimer)
+      this.#syncTimer = undefined
+      return
+    }
+    this.#syncTimer ??= setTimeout(() => {
+      this.#syncTimer = undefined
+      this.#disk.run(() => {
+        this.#apply(this.log.appendFact('sync_release', {}), { type: 'sync_release' })
+        this.#changed()
+      })
+    }, SYNC_OPEN_MS_MAX)
+  }
+
+  /** In memory only: on disk it says nothing that the exit record will not say a moment later. */
+  #onExiting(): void {
+    if (this.#manifest.status === 'running') this.#manifest = { ...this.#manifest, status: 'exiting' }
+  }
+
+  #onExit(exit: ExitRecord): void {
+    this.#reaper.forget(this.#source.pid)
+    this.#disk.run(() => this.#apply(this.log.appendFact('exit', exit), { type: 'other' }))
+    this.#disk.run(() => {
+      // While it is being destroyed, the end comes when the rest of the tree is gone too.
+      const status = this.#destroying === null ? 'exited' : this.#manifest.status
+      this.#update({ status, exit, pid: null, ended_at: this.#timestamp() })
+      this.#changed()
+      this.#onExited()
+      if (this.#destroying === null) void this.#close()
+    })
+  }
+
+  async #destroy(): Promise<Manifest> {
+    if (this.ended) return this.#manifest
+    const { process_mark: mark } = this.#manifest
+    this.#setStatus('destroying')
+    const tree = { mark: mark === null ? null : BigInt(mark), leaderPid: this.#source.pid }
+    const survivors = await killTree(tree, this.#reaper)
+    // The last bytes come before the exit; on a full disk they would keep a dead session waiting.
+    if (survivors.length === 0 && !this.#disk.stalled) await this.#exited
+    this.#source.close()
+    const failure = survivors.length === 0 ? null : `processes ${survivors.join(', ')} could not be ended`
+    this.#update({ pid: null, failure, ended_at: this.#manifest.ended_at ?? this.#timestamp() })
+    this.#setStatus('destroyed')
+    this.#changed()
+    await this.#close()
+    return this.#manifest
+  }
+
+  #setStatus(status: 'destroying' | 'destroyed'): void {
+    this.#disk.run(() => this.#apply(this.log.appendFact('status', { status }), { type: 'other' }))
+    this.#update({ status })
+  }
+
+  /** Gives the log back: from here on the session lives on disk only. */
+  async #close(): Promise<void> {
+    clearTimeout(this.#syncTimer)
+    this.#disk.close()
+    try {
+      await this.log.close()
+    } finally {
+      this.#onClosed()
+    }
+  }
+
+  #apply(seq: number, event: ScreenEvent): void {
+    this.screen.apply(seq, event)
+  }
+
+  #changed(): void {
+    this.#waits.check()
+    for (const observer of this.#observers) observer()
+  }
+
+  #update(change: Partial<Manifest>): void {
+    this.#manifest = { ...this.#manifest, ...change }
+    this.#disk.run(() => this.#home.writeManifest(this.#manifest))
+  }
+
+  #timestamp(): string {
+    return new Date(this.now()).toISOString()
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import type { Snapshot } from '@transom/protocol'
+import type { CanonicalText } from '../grid/canonical-text.ts'
+import type { Grid } from '../grid/grid.ts'
+import { screenLine } from '../grid/styled-runs.ts'
+import type { Screen } from '../terminal/screen.ts'
+
+const HASH_HEX_DIGITS = 32 // 128 bits: two screens never share one by chance, and it still fits on a line
+
+/** The Screen Hash: changes exactly when the canonical visible text changes. */
+export function screenHash(canonical: CanonicalText): string {
+  return createHash('sha256').update(canonical.text).digest('hex').slice(0, HASH_HEX_DIGITS)
+}
+
+export interface SnapshotOptions {
+  readonly cells?: boolean | undefined
+  readonly scrollback?: boolean | undefined
+}
+
+/** A Snapshot Result of what the screen shows now. */
+export function takeSnapshot(session: string, screen: Screen, options: SnapshotOptions = {}): Snapshot {
+  const frame = screen.frame()
+  const cells = options.cells ?? false
+  const result: Snapshot = {
+    session,
+    seq: screen.seq,
+    cols: frame.grid.cols,
+    rows: frame.grid.rows,
+    cursor: frame.cursor,
+    title: frame.title,
+    modes: screen.modes(),
+    lines: linesOf(frame.grid, cells),
+    screen_hash: screenHash(screen.canonical()),
+  }
+  if (options.scrollback) {
+    const { grid, truncated } = screen.scrollback()
+    result.scrollback = linesOf(grid, cells)
+    result.scrollback_truncated = truncated
+  }
+  return result
+}
+
+function linesOf(grid: Grid, cells: boolean): Snapshot['lines'] {
+  return Array.from({ length: grid.rows }, (_, rowIndex) => screenLine(grid, rowIndex, cells))
+}

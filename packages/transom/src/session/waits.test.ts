@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ExitRecord } from '@transom/protocol'
+import { Screen } from '../terminal/screen.ts'
+import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { EchoTracker } from './echo.ts'
+import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
+
+/** A session without a program: the test is the program and the clock. */
+class FakeSession implements WaitSubject {
+  readonly id = 'fake'
+  readonly screen = new Screen(new XtermEmulator(20, 5))
+  readonly echo = new EchoTracker()
+  readonly waits = new Waits(this)
+  ended = false
+  exit: ExitRecord | null = null
+  lastOutputSeq = 0
+  lastOutputMs = 0
+  lastInputSeq = 0
+  lastInputMs = 0
+  #seq = 0
+
+  now(): number {
+    return Date.now()
+  }
+
+  prints(text: string): void {
+    this.screen.apply(++this.#seq, { type: 'output', bytes: Buffer.from(text) })
+    this.lastOutputSeq = this.#seq
+    this.lastOutputMs = this.now()
+    this.waits.check()
+  }
+
+  types(text: string): void {
+    this.screen.apply(++this.#seq, { type: 'other' })
+    this.echo.typed(this.#seq, text, this.screen.frame(), this.lastOutputSeq > this.lastInputSeq)
+    this.lastInputSeq = this.#seq
+    this.lastInputMs = this.now()
+    this.waits.check()
+  }
+
+  exits(code: number): void {
+    this.exit = { code, signal: null }
+    this.ended = true
+    this.waits.check()
+  }
+
+  /** Starts a wait; `state` tells what has become of it. */
+  wait(request: Partial<WaitRequest>, signal = new AbortController().signal) {
+    const state: { outcome: string } = { outcome: 'pending' }
+    const result = this.waits.wait({ timeout_ms: 10_000, settle_ms: 100, ...request }, signal)
+    result.then(
+      (value) => (state.outcome = value.outcome),
+      (error: unknown) => (state.outcome = String(Reflect.get(error as object, 'code'))),
+    )
+    return { state, result }
+  }
+}
+
+let session: FakeSession
+const turn = () => vi.advanceTimersByTimeAsync(0)
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 })
+  session = new FakeSession()
+})
+
+afterEach(() => vi.useRealTimers())
+
+describe('a wait', () => {
+  test('is true at once when it is true already', async () => {
+    session.prints('ready')
+    const { result } = session.wait({ text: 'ready' })
+    await expect(result).resolves.toMatchObject({
+      outcome: 'immediate',
+      match: { row: 0, text: 'ready', line: 'ready' },
+      snapshot: { seq: 1 },
+    })
+  })
+
+  test('wakes when the text comes, also wrapped over two rows', async () => {
+    const { state } = session.wait({ text: '0123456789abcdefghijKLM' })
+    session.prints('0123456789abcdefghij')
+    await turn()
+    expect(state.outcome).toBe('pending')
+    session.prints('KLM')
+    await turn()
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('needs all its conditions, or with `any` one', async () => {
+    const all = session.wait({ text: 'a', cursor: { row: 1, col: 0 } })
+    const any = session.wait({ text: 'a', cursor: { row: 1, col: 0 }, any: true })
+    session.prints('a')
+    await turn()
+    expect([all.state.outcome, any.state.outcome]).toEqual(['pending', 'changed'])
+    session.prints('\r\n')
+    await turn()
+    expect(all.state.outcome).toBe('changed')
+  })
+
+  test('for stability counts from the last change of the text, not of the colours', async () => {
+    session.prints('x')
+    const { state } = session.wait({ screen_stable_ms: 500 })
+    await vi.advanceTimersByTimeAsync(400)
+    session.prints('\x1b[31m\rx')
+    await vi.advanceTimersByTimeAsync(90)
+    expect(state.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(20)
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('for idleness counts every output', async () => {
+    session.prints('x')
+    const { state } = session.wait({ idle_ms: 500 })
+    await vi.advanceTimersByTimeAsync(400)
+    session.prints('\x1b[m')
+    await vi.advanceTimersByTimeAsync(400)
+    expect(state.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(101)
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('tells at once when the session ends without it, and is content with the end itself', async () => {
+    const text = session.wait({ text: 'never' })
+    const exit = session.wait({ exit: true })
+    session.exits(3)
+    await turn()
+    expect([text.state.outcome, exit.state.outcome]).toEqual(['session_ended', 'changed'])
+    await expect(text.result).rejects.toMatchObject({ details: { exit: { code: 3 } } })
+  })
+
+  test('that times out says what it waited for and what it saw', async () => {
+    session.prints('something else')
+    const { result } = session.wait({ text: 'never', timeout_ms: 1000 })
+    const failure = expect(result).rejects.toMatchObject({
+      code: 'wait_timeout',
+      details: {
+        condition: 'text "never"',
+        snapshot: { lines: [{ text: 'something else' }, {}, {}, {}, {}] },
+      },
+    })
+    await vi.advanceTimersByTimeAsync(1000)
+    await failure
+  })
+
+  test('with a timeout of 0 judges once', async () => {
+    await expect(session.wait({ text: 'x', timeout_ms: 0 }).result).rejects.toMatchObject({
+      code: 'wait_timeout',
+    })
+  })
+
+  test('that is cancelled rejects with the reason and leaves no timer', async () => {
+    const cancel = new AbortController()
+    const { result } = session.wait({ idle_ms: 5000 }, cancel.signal)
+    const failure = expect(result).rejects.toThrow('enough')
+    cancel.abort(new Error('enough'))
+    await failure
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a wait with a baseline', () => {
+  test('is not satisfied by what was there before, until the session has settled', async () => {
+    session.prints('ready')
+    session.types('\r')
+    const { state } = session.wait({ text: 'ready', after_input: true })
+    await vi.advanceTimersByTimeAsync(99)
+    expect(state.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(2)
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('is not satisfied by the echo of what was typed', async () => {
+    session.types('make\r')
+    const { state } = session.wait({ text: 'make', after_input: true })
+    session.prints('make\r\n')
+    await vi.advanceTimersByTimeAsync(500)
+    expect(state.outcome).toBe('pending')
+    session.prints('make: done\r\n')
+    await turn()
+    expect(state.outcome).toBe('changed')
+  })
+})

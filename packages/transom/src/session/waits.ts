@@ -1,0 +1,194 @@
+import type { ExitRecord, ParsedParams, WaitResult } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Screen } from '../terminal/screen.ts'
+import { compileConditions, judgeAll, type Condition, type Verdict } from './conditions.ts'
+import type { EchoTracker } from './echo.ts'
+import { takeSnapshot } from './snapshot.ts'
+
+export type WaitRequest = Omit<ParsedParams<'session.wait'>, 'session'>
+
+/** What waits see of a live session. Times are of the session's clock, in milliseconds. */
+export interface WaitSubject {
+  readonly id: string
+  readonly screen: Screen
+  readonly echo: EchoTracker
+  /** Nothing will happen to it any more. */
+  readonly ended: boolean
+  /** How its program ended; null while it runs, and when nobody saw its end. */
+  readonly exit: ExitRecord | null
+  readonly lastOutputSeq: number
+  readonly lastOutputMs: number
+  readonly lastInputSeq: number
+  readonly lastInputMs: number
+  now(): number
+}
+
+/**
+ * The waits on one session. They are judged when something happens to it, or when the time has come at which one
+ * would hold if nothing did; nothing is polled.
+ */
+export class Waits {
+  readonly #subject: WaitSubject
+  readonly #pending = new Set<PendingWait>()
+
+  constructor(subject: WaitSubject) {
+    this.#subject = subject
+  }
+
+  async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
+    signal.throwIfAborted()
+    const conditions = compileConditions(request)
+    const wait = new PendingWait(this.#subject, request, conditions, signal)
+    this.#pending.add(wait)
+    try {
+      wait.start()
+      return await wait.result
+    } finally {
+      wait.stop()
+      this.#pending.delete(wait)
+    }
+  }
+
+  /** To be called after every event of the session. */
+  check(): void {
+    for (const wait of this.#pending) wait.check()
+  }
+}
+
+class PendingWait {
+  readonly result: Promise<WaitResult>
+  readonly #subject: WaitSubject
+  readonly #request: WaitRequest
+  readonly #conditions: readonly Condition[]
+  readonly #signal: AbortSignal
+  readonly #baseline: number | null
+  readonly #startMs: number
+  readonly #resolve: (result: WaitResult) => void
+  readonly #reject: (reason: unknown) => void
+  #stableText: string
+  #stableSinceMs: number
+  #dueTimer: NodeJS.Timeout | undefined
+  #timeoutTimer: NodeJS.Timeout | undefined
+  #first = true
+
+  constructor(
+    subject: WaitSubject,
+    request: WaitRequest,
+    conditions: readonly Condition[],
+    signal: AbortSignal,
+  ) {
+    this.#subject = subject
+    this.#request = request
+    this.#conditions = conditions
+    this.#signal = signal
+    this.#baseline = request.after_seq ?? (request.after_input ? subject.lastInputSeq : null)
+    this.#startMs = subject.now()
+    // Nobody compared the text before; it can have changed no later than the last output.
+    this.#stableText = subject.screen.canonical().text
+    this.#stableSinceMs = subject.lastOutputMs
+    let resolve: (result: WaitResult) => void = () => {}
+    let reject: (reason: unknown) => void = () => {}
+    this.result = new Promise((onResult, onFailure) => {
+      resolve = onResult
+      reject = onFailure
+    })
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  start(): void {
+    this.#signal.addEventListener('abort', this.#onAbort)
+    this.check()
+    this.#first = false
+    if (this.#request.timeout_ms === 0) this.#reject(this.#timeout())
+    else this.#timeoutTimer = setTimeout(() => this.#reject(this.#timeout()), this.#request.timeout_ms)
+  }
+
+  stop(): void {
+    clearTimeout(this.#dueTimer)
+    clearTimeout(this.#timeoutTimer)
+    this.#signal.removeEventListener('abort', this.#onAbort)
+  }
+
+  check(): void {
+    const verdict = this.#judge()
+    if (verdict.holds) {
+      this.#resolve(this.#matched(verdict))
+    } else if (this.#subject.ended) {
+      this.#reject(this.#ended())
+    } else {
+      clearTimeout(this.#dueTimer)
+      if (verdict.dueMs !== null) this.#dueTimer = setTimeout(() => this.check(), Math.ceil(verdict.dueMs))
+    }
+  }
+
+  readonly #onAbort = () => this.#reject(this.#signal.reason)
+
+  #judge(): Verdict {
+    const subject = this.#subject
+    const now = subject.now()
+    const frame = subject.screen.frame()
+    const canonical = subject.screen.canonical()
+    if (canonical.text !== this.#stableText) {
+      this.#stableText = canonical.text
+      this.#stableSinceMs = now
+    }
+    const unsettledMs = this.#unsettledMs(now)
+    if (unsettledMs > 0) return { holds: false, dueMs: unsettledMs }
+    return judgeAll(this.#conditions, this.#request.any ?? false, {
+      canonical,
+      cursor: frame.cursor,
+      ended: subject.ended,
+      echoes: this.#baseline === null ? [] : subject.echo.echoes(this.#baseline, frame, canonical),
+      quietForMs: now - subject.lastOutputMs,
+      stableForMs: now - this.#stableSinceMs,
+    })
+  }
+
+  /** With a baseline: how long to wait until the present state, without output past it, counts all the same. */
+  #unsettledMs(now: number): number {
+    const { lastOutputSeq, lastOutputMs, lastInputMs, ended } = this.#subject
+    if (this.#baseline === null || lastOutputSeq > this.#baseline || ended) return 0
+    return this.#request.settle_ms - (now - Math.max(lastOutputMs, lastInputMs))
+  }
+
+  #matched(verdict: Verdict & { holds: true }): WaitResult {
+    return {
+      session: this.#subject.id,
+      matched: true,
+      outcome: this.#first ? 'immediate' : 'changed',
+      elapsed_ms: this.#subject.now() - this.#startMs,
+      condition: this.#words(),
+      match: verdict.match,
+      exit: this.#subject.exit,
+      snapshot: takeSnapshot(this.#subject.id, this.#subject.screen),
+    }
+  }
+
+  #timeout(): OpError {
+    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms; the screen is in the details`
+    return new OpError('wait_timeout', message, this.#seen())
+  }
+
+  #ended(): OpError {
+    const message = `the session ended ${exitWords(this.#subject.exit)} before this came true: ${this.#words()}`
+    return new OpError('session_ended', message, { exit: this.#subject.exit, ...this.#seen() })
+  }
+
+  #seen(): Record<string, unknown> {
+    return {
+      condition: this.#words(),
+      elapsed_ms: this.#subject.now() - this.#startMs,
+      snapshot: takeSnapshot(this.#subject.id, this.#subject.screen),
+    }
+  }
+
+  #words(): string {
+    return this.#conditions.map((condition) => condition.words).join(this.#request.any ? ' or ' : ' and ')
+  }
+}
+
+function exitWords(exit: ExitRecord | null): string {
+  if (exit === null) return 'without anyone seeing its exit'
+  return exit.signal === null ? `with exit code ${exit.code}` : `by ${exit.signal}`
+}

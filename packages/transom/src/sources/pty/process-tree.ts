@@ -1,0 +1,155 @@
+import { randomInt } from 'node:crypto'
+import * as fs from 'node:fs'
+import { errnoOf } from '../../lib/system-error.ts'
+import type { ChildReaper } from './child-reaper.ts'
+
+/**
+ * A mark is a soft RLIMIT_RTTIME that a session's first process is started with. Every descendant inherits it,
+ * through fork, exec, setsid, a cleared environment and the death of its parents, and anyone may read it in
+ * /proc/<pid>/limits (ADR 004). Its upper bits name the host, the lower ones the session.
+ */
+export const MARK_SESSION_BITS = 20n
+const MARK_TOP = 1n << 62n
+
+/** The upper part of the marks of one host. */
+export function createHostMark(): bigint {
+  return (MARK_TOP >> MARK_SESSION_BITS) | BigInt(randomInt(2 ** 40))
+}
+
+export function sessionMark(hostMark: bigint, ordinal: number): bigint {
+  return (hostMark << MARK_SESSION_BITS) | (BigInt(ordinal) & ((1n << MARK_SESSION_BITS) - 1n))
+}
+
+/** What is known of a tree: the mark finds all of it, the leader what still hangs together. */
+export interface ProcessTree {
+  readonly mark: bigint | null
+  readonly leaderPid: number | null
+}
+
+/** How long a program may take to end by itself when it is told to. */
+const TERM_GRACE_MS = 1500
+/** A killed process ends at once, unless it hangs in the kernel. */
+const KILL_GRACE_MS = 5000
+
+/**
+ * Ends every process of a tree: told to first (hang-up for shells, which ignore TERM), then killed. Resolves
+ * with those that are still there: none, unless one hangs in the kernel or belongs to another user.
+ */
+export async function killTree(tree: ProcessTree, reaper: ChildReaper): Promise<number[]> {
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGCONT'] as const) signalAll(tree, signal)
+  if (await goneWithin(tree, reaper, TERM_GRACE_MS, () => {})) return []
+  // Again at each change: a tree that keeps forking is outrun in the end.
+  if (await goneWithin(tree, reaper, KILL_GRACE_MS, () => signalAll(tree, 'SIGKILL'))) return []
+  return listTree(tree)
+}
+
+/** Kills at once and does not wait: for trees whose host is gone. */
+export function killTreeNow(tree: ProcessTree): void {
+  signalAll(tree, 'SIGKILL')
+}
+
+async function goneWithin(
+  tree: ProcessTree,
+  reaper: ChildReaper,
+  graceMs: number,
+  eachTime: () => void,
+): Promise<boolean> {
+  const deadline = AbortSignal.timeout(graceMs)
+  for (;;) {
+    // Asked for before the look, so that an end between the two is not missed. The last process of a tree to end
+    // is always a child of this one, as its subreaper, and so its end is always heard.
+    const exit = reaper.nextExit(deadline)
+    eachTime()
+    if (listTree(tree).length === 0) return true
+    await exit
+    if (deadline.aborted) return listTree(tree).length === 0
+  }
+}
+
+function signalAll(tree: ProcessTree, signal: NodeJS.Signals): void {
+  for (const pid of listTree(tree)) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      // Gone already, or another user's (a set-uid program): the caller sees who remains.
+      if (errnoOf(error) !== 'ESRCH' && errnoOf(error) !== 'EPERM') throw error
+    }
+  }
+}
+
+/** The living processes of a tree. */
+export function listTree(tree: ProcessTree): number[] {
+  const processes = readProcesses()
+  if (processes === null) return tree.leaderPid === null ? [] : livingWithoutProc(tree.leaderPid)
+  const members = new Set<number>()
+  for (const { pid, sid } of processes) {
+    const marked = tree.mark !== null && readMark(pid) === tree.mark
+    if (marked || (tree.leaderPid !== null && sid === tree.leaderPid)) members.add(pid)
+  }
+  addDescendants(members, processes, tree.leaderPid)
+  return [...members]
+}
+
+/** The state letter of /proc/<pid>/stat (`Z` for a zombie), or null when there is no such process. */
+export function processState(pid: number): string | null {
+  return readStat(pid)?.state ?? null
+}
+
+interface ProcessStat {
+  readonly pid: number
+  readonly state: string
+  readonly parentPid: number
+  readonly sid: number
+}
+
+function addDescendants(
+  members: Set<number>,
+  processes: readonly ProcessStat[],
+  leaderPid: number | null,
+): void {
+  if (leaderPid !== null && processes.some(({ pid }) => pid === leaderPid)) members.add(leaderPid)
+  for (let before = -1; before !== members.size;) {
+    before = members.size
+    for (const { pid, parentPid } of processes) if (members.has(parentPid)) members.add(pid)
+  }
+}
+
+/** Every process but the zombies, or null without /proc. */
+function readProcesses(): ProcessStat[] | null {
+  if (process.platform !== 'linux') return null
+  return fs
+    .readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readStat(Number(name)) ?? [])
+    .filter(({ state }) => state !== 'Z' && state !== 'X')
+}
+
+function readStat(pid: number): ProcessStat | null {
+  let text: string
+  try {
+    text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return null // ended between the listing and the look
+  }
+  // The second field is the program's name in parentheses, and may itself hold any character.
+  const [state = '', parentPid, , sid] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return { pid, state, parentPid: Number(parentPid), sid: Number(sid) }
+}
+
+function readMark(pid: number): bigint | null {
+  try {
+    const soft = /^Max realtime timeout +(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]
+    return soft === undefined ? null : BigInt(soft)
+  } catch {
+    return null // ended, or hidden from this user
+  }
+}
+
+function livingWithoutProc(pid: number): number[] {
+  try {
+    process.kill(pid, 0)
+    return [pid]
+  } catch {
+    return [] // it has ended
+  }
+}

@@ -1,0 +1,210 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as tty from 'node:tty'
+import type { ExitRecord } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { terminalAttributes, withProcessMark } from '../../lib/native.ts'
+import { errnoOf, messageOf } from '../../lib/system-error.ts'
+import { DrainBarrier } from './drain-barrier.ts'
+import { loadPtyBinding } from './pty-binding.ts'
+import { WriteQueue } from './write-queue.ts'
+
+/**
+ * How much is taken from one program before the others get their turn: a quarter of a millisecond of emulation.
+ * Without it libuv reads a flooding pty 32 times in a row.
+ */
+const READ_TURN_BYTES = 8 << 10
+
+/** The exit barrier finds the pty full: asked again this often, and unblocked after this many times. */
+const BARRIER_RETRY_MS = 1
+const BARRIER_TRIES_BEFORE_START = 30
+const BARRIER_TRIES_MAX = 2000
+const START_OUTPUT = '\x11' // ^Q: lets a terminal go on that ^S had stopped
+
+export interface PtyOptions {
+  /** Absolute. */
+  readonly file: string
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly cols: number
+  readonly rows: number
+  readonly mark: bigint
+}
+
+export interface PtySink {
+  /** The program's bytes, in order and each exactly once. The buffer is the sink's to keep. */
+  output(bytes: Buffer): void
+  /** The program has ended; some of its output may still be on the way. */
+  exiting(): void
+  /** Comes once, after the last output. */
+  exit(exit: ExitRecord): void
+}
+
+/**
+ * A program on a pty, without losing a byte: the program's end of the pty is held open past its exit, so that
+ * the kernel never drops what is still in it, and the exit is reported once a barrier has come through.
+ */
+export class PtySource {
+  readonly pid: number
+  /** Whether the program and its descendants carry the mark. */
+  readonly marked: boolean
+  readonly #sink: PtySink
+  readonly #master: number
+  readonly #slave: number
+  readonly #reader: tty.ReadStream
+  readonly #writes: WriteQueue
+  #turnBytes = 0
+  #resting = false
+  #paused = false
+  #exit: { record: ExitRecord; barrier: DrainBarrier; unwritten: Buffer; tries: number } | null = null
+  #closed = false
+
+  /** Starts the program. Blocks for about a millisecond (fork). */
+  static start(options: PtyOptions, sink: PtySink): PtySource {
+    return new PtySource(options, sink)
+  }
+
+  private constructor(options: PtyOptions, sink: PtySink) {
+    this.#sink = sink
+    const { binding, helperPath } = loadPtyBinding()
+    const env = Object.entries(options.env).map(([name, value]) => `${name}=${value}`)
+    const fork = () =>
+      binding.fork(
+        options.file,
+        [...options.argv],
+        env,
+        options.cwd,
+        options.cols,
+        options.rows,
+        -1,
+        -1,
+        true,
+        helperPath,
+        (code, signal) => this.#onExit({ code: signal === 0 ? code : null, signal: signalName(signal) }),
+      )
+    try {
+      const { result, marked } = withProcessMark(options.mark, fork)
+      this.pid = result.pid
+      this.marked = marked
+      this.#master = result.fd
+      // Held open so that the kernel reports no hang-up, and libuv no end of file, before all has been read.
+      this.#slave = fs.openSync(
+        result.pty,
+        fs.constants.O_RDWR | fs.constants.O_NOCTTY | fs.constants.O_NONBLOCK,
+      )
+    } catch (error) {
+      const message = `could not start ${options.file} on a new pty: ${messageOf(error)}`
+      throw new OpError('spawn_failed', message, { program: options.file }, { cause: error })
+    }
+    this.#writes = new WriteQueue((bytes) => fs.writeSync(this.#master, bytes))
+    this.#reader = new tty.ReadStream(this.#master)
+    this.#reader.on('data', (chunk: Buffer) => this.#onData(chunk))
+    this.#reader.on('error', () => this.#finish())
+  }
+
+  /** Throws when the program has left too much of its input unread to take `bytes` more. */
+  assertRoom(bytes: number): void {
+    this.#writes.assertRoom(bytes)
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#writes.push(bytes)
+  }
+
+  resize(cols: number, rows: number): void {
+    if (!this.#closed) loadPtyBinding().binding.resize(this.#master, cols, rows)
+  }
+
+  /** Whether the program asks for something that nobody shall see: a line, with echo off. */
+  hidesInput(): boolean {
+    if (this.#closed) return false
+    const { echo, canonical } = terminalAttributes(this.#slave)
+    return canonical && !echo
+  }
+
+  /** Stops reading: the program is stopped by the kernel once the pty is full. */
+  pause(): void {
+    this.#paused = true
+    this.#reader.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    if (!this.#resting && !this.#closed) this.#reader.resume()
+  }
+
+  /** Lets go of the pty, without waiting for an exit. The program gets a hang-up. Idempotent. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#writes.close()
+    this.#reader.destroy() // closes the master too
+    fs.closeSync(this.#slave)
+  }
+
+  #onData(chunk: Buffer): void {
+    this.#rest(chunk.length)
+    if (this.#exit === null) {
+      this.#sink.output(chunk)
+      this.#writes.flush() // a program that prints may have read, too
+      return
+    }
+    const { bytes, reached } = this.#exit.barrier.take(chunk)
+    if (bytes.length > 0) this.#sink.output(bytes)
+    if (reached) this.#finish()
+    else this.#writeBarrier()
+  }
+
+  #rest(bytes: number): void {
+    this.#turnBytes += bytes
+    if (this.#turnBytes < READ_TURN_BYTES || this.#resting) return
+    this.#resting = true
+    this.#reader.pause()
+    setImmediate(() => {
+      this.#turnBytes = 0
+      this.#resting = false
+      if (!this.#paused && !this.#closed) this.#reader.resume()
+    })
+  }
+
+  #onExit(record: ExitRecord): void {
+    const barrier = new DrainBarrier()
+    this.#exit = { record, barrier, unwritten: barrier.bytes, tries: 0 }
+    this.#writes.close()
+    this.#sink.exiting()
+    this.#writeBarrier()
+  }
+
+  #writeBarrier(): void {
+    const exit = this.#exit
+    if (exit === null || exit.unwritten.length === 0 || this.#closed) return
+    try {
+      exit.unwritten = exit.unwritten.subarray(fs.writeSync(this.#slave, exit.unwritten))
+    } catch (error) {
+      if (errnoOf(error) !== 'EAGAIN') return this.#finish()
+    }
+    if (exit.unwritten.length === 0) return
+    // Full, because it is still being read (then data will come), or because ^S stopped it (then none will).
+    exit.tries++
+    if (exit.tries === BARRIER_TRIES_BEFORE_START) fs.writeSync(this.#master, START_OUTPUT)
+    if (exit.tries > BARRIER_TRIES_MAX && !this.#paused) return this.#finish()
+    setTimeout(() => this.#writeBarrier(), BARRIER_RETRY_MS)
+  }
+
+  #finish(): void {
+    if (this.#closed) return
+    const exit = this.#exit
+    this.close()
+    const rest = exit?.barrier.rest()
+    if (rest !== undefined && rest.length > 0 && exit !== null && exit.unwritten.length > 0)
+      this.#sink.output(rest)
+    this.#sink.exit(exit?.record ?? { code: null, signal: null })
+  }
+}
+
+const SIGNAL_NAMES = new Map(Object.entries(os.constants.signals).map(([name, number]) => [number, name]))
+
+function signalName(signal: number): string | null {
+  return signal === 0 ? null : (SIGNAL_NAMES.get(signal) ?? `SIG${signal}`)
+}

@@ -1,0 +1,46 @@
+import type { CursorState, TerminalModes } from '@transom/protocol'
+import type { Grid } from '../grid/grid.ts'
+
+/** What a terminal shows after some prefix of its input: an immutable value. */
+export interface Frame {
+  readonly grid: Grid
+  readonly cursor: CursorState
+  readonly title: string
+  /** The absolute number of the top row: counts every line that ever scrolled off, so that a line keeps its number. */
+  readonly firstLine: number
+  /** Absolute lines on which the program ran a line editor (bracketed paste mode was on), oldest first. */
+  readonly editedLines: readonly LineSpan[]
+}
+
+export interface LineSpan {
+  readonly from: number
+  /** Inclusive. */
+  readonly to: number
+}
+
+export interface Scrollback {
+  /** The lines above the screen, oldest first. */
+  readonly grid: Grid
+  readonly truncated: boolean
+}
+
+/**
+ * Bytes in, Grid out. No clock and no I/O: the same bytes in any chunks, with the same resizes between them,
+ * give the same Frame.
+ */
+export interface Emulator {
+  readonly cols: number
+  readonly rows: number
+  write(bytes: Uint8Array): void
+  resize(cols: number, rows: number): void
+  /** Whether a synchronized update (mode 2026) is open: frame() then shows the screen from before it. */
+  readonly syncActive: boolean
+  /** Ends an open synchronized update, as its own end would. */
+  releaseSync(): void
+  /** What the program is owed for the queries in the bytes so far; empties the list. */
+  takeAnswers(): string[]
+  frame(): Frame
+  /** The live modes, also during a synchronized update: keys are encoded from them. */
+  modes(): TerminalModes
+  scrollback(): Scrollback
+}

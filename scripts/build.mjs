@@ -1,0 +1,74 @@
+// Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
+// (zod would double its start-up time), and the host as one ES module: an upgrade may replace the files of a host
+// that runs, so it must not load any of them later.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const source = path.join(root, 'packages/transom/src')
+const dist = path.join(root, 'packages/transom/dist')
+
+const shared = {
+  bundle: true,
+  platform: /** @type {const} */ ('node'),
+  target: 'node20',
+  logLevel: /** @type {const} */ ('warning'),
+  absWorkingDir: root,
+}
+
+/** The exports of a TypeScript module of this workspace, for use in a script. */
+export async function importSource(/** @type {string} */ file) {
+  fs.mkdirSync(dist, { recursive: true })
+  const outfile = path.join(dist, `.${path.basename(file, '.ts')}-${process.pid}.mjs`)
+  try {
+    await build({ ...shared, entryPoints: [file], outfile, format: 'esm' })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    fs.rmSync(outfile, { force: true })
+  }
+}
+
+export async function buildAll() {
+  const { commandTable } = await importSource('packages/protocol/src/index.ts')
+  const outputs = await Promise.all([
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/cli.ts')],
+      outfile: path.join(dist, 'cli.cjs'),
+      format: 'cjs',
+      minify: true,
+      banner: { js: '#!/usr/bin/env node' },
+      define: { COMMAND_TABLE: JSON.stringify(commandTable()) },
+      write: false,
+    }),
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/host.ts')],
+      outfile: path.join(dist, 'host.mjs'),
+      format: 'esm',
+      external: ['koffi', '@lydell/node-pty'], // native parts, installed with the package
+      write: false,
+    }),
+  ])
+  for (const file of outputs.flatMap((output) => output.outputFiles)) replaceFile(file.path, file.contents)
+}
+
+/** As a whole: somebody may be starting the program at this moment. */
+function replaceFile(/** @type {string} */ file, /** @type {Uint8Array} */ contents) {
+  const temporary = `${file}.${process.pid}`
+  fs.writeFileSync(temporary, contents, { mode: 0o755 })
+  fs.renameSync(temporary, file)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildAll()
+  if (!process.argv.includes('--quiet')) {
+    for (const file of fs.readdirSync(dist)) {
+      console.log(
+        `${String(fs.statSync(path.join(dist, file)).size).padStart(8)}  packages/transom/dist/${file}`,
+      )
+    }
+  }
+}

@@ -1,0 +1,307 @@
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { canMount, mountTmpfs, remountReadOnly, unmount } from './support/mounts.ts'
+import { needsThat } from './support/needs.ts'
+import { processesWith } from './support/processes.ts'
+import { CLI, TestHome, type CliResult } from './support/test-home.ts'
+import { until } from './support/until.ts'
+
+const IS_ROOT = process.getuid?.() === 0
+const NOBODY = 65534
+
+let home: TestHome
+
+beforeEach(() => {
+  home = new TestHome()
+})
+
+afterEach(async () => {
+  await home.close()
+})
+
+function expectRefusal({ code, stdout, stderr }: CliResult, exit: number, ...words: string[]): void {
+  expect({ code, stdout, stderr }).toMatchObject({ code: exit, stdout: '' })
+  for (const word of words) expect(stderr).toContain(word)
+}
+
+async function errorCode(...args: string[]): Promise<string> {
+  return (await home.json<{ error: { code: string } }>(...args)).error.code
+}
+
+function asNobody(command: string, ...args: string[]): string[] {
+  const ids = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+  return ['setpriv', ...ids, '--', command, ...args]
+}
+
+/** Whether another user can run the programs that the tests run. */
+function nobodyCanRun(): boolean {
+  const [command = '', ...args] = asNobody(process.execPath, CLI, 'version')
+  return IS_ROOT && spawnSync(command, args).status === 0
+}
+
+/** Stops the host and waits for its end, which is when it lets go of the disk. */
+async function stopHost(): Promise<void> {
+  await home.ok('host', 'stop')
+  await until('the host has left', () => processesWith(`transom host ${home.path}`).length === 0)
+}
+
+test('a folder with other files in it is not made a Home', async () => {
+  fs.mkdirSync(home.path)
+  fs.writeFileSync(path.join(home.path, 'thesis.txt'), 'precious')
+  expectRefusal(await home.run(['create', '--', 'cat']), 65, home.path, 'it has other files in it', '--home')
+  expect(await errorCode('list')).toBe('home_foreign')
+  expect(fs.readdirSync(home.path)).toEqual(['thesis.txt'])
+})
+
+test('a Home of another version or kind is not touched', async () => {
+  fs.mkdirSync(home.path)
+  const file = path.join(home.path, 'home.json')
+  for (const content of [
+    '{"format":"transom-home","version":2}',
+    '{"format":"other","version":1}',
+    '{}',
+    'null',
+    'not JSON',
+    '',
+  ]) {
+    fs.writeFileSync(file, content)
+    expectRefusal(await home.run(['list']), 65, home.path, 'home.json', '--home')
+    expect(await errorCode('list')).toBe('home_foreign')
+    expect(fs.readdirSync(home.path)).toEqual(['home.json'])
+    expect(fs.readFileSync(file, 'utf8')).toBe(content)
+  }
+})
+
+test('a file is not a Home', async () => {
+  fs.writeFileSync(home.path, '')
+  expectRefusal(await home.run(['list']), 65, home.path, 'it is not a folder')
+})
+
+test('a Home below a file cannot be made', async () => {
+  const file = path.join(home.root, 'file')
+  fs.writeFileSync(file, '')
+  expectRefusal(await home.run(['list', '--home', path.join(file, 'home')]), 65, 'it is not a folder')
+})
+
+test('a Home is this user’s alone', async () => {
+  await home.ok('list')
+  expect(fs.statSync(home.path).mode & 0o777).toBe(0o700)
+  expect(fs.statSync(home.host().socket).mode & 0o777).toBe(0o600)
+  expect(fs.statSync(path.dirname(home.host().socket)).mode & 0o777).toBe(0o700)
+})
+
+needsThat(canMount(), 'the right to mount a file system')(
+  'a Home on a read-only disk is refused',
+  async () => {
+    mountTmpfs(home.path, 1 << 20)
+    try {
+      remountReadOnly(home.path)
+      expectRefusal(await home.run(['create', '--', 'cat']), 77, home.path, 'EROFS', 'TRANSOM_HOME')
+      expect(await errorCode('create', '--', 'cat')).toBe('home_unwritable')
+      expect(processesWith(`transom host ${home.path}`)).toEqual([])
+    } finally {
+      unmount(home.path)
+    }
+  },
+)
+
+needsThat(canMount(), 'the right to mount a file system')(
+  'a Home whose disk has become read-only is refused, with its sessions as they were',
+  async () => {
+    mountTmpfs(home.path, 4 << 20)
+    try {
+      await home.ok('create', '--name', 'old', '--', 'sh', '-c', 'echo kept')
+      await home.ok('wait', 'old', '--exit')
+      await stopHost()
+      remountReadOnly(home.path)
+      expectRefusal(await home.run(['create', '--', 'cat']), 77, home.path)
+    } finally {
+      spawnSync('mount', ['-o', 'remount,rw', home.path])
+      expect(await home.ok('snapshot', 'old')).toBe('kept')
+      await stopHost()
+      unmount(home.path)
+    }
+  },
+)
+
+needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
+  'a Home that this user may not write to is refused',
+  async () => {
+    fs.chmodSync(home.root, 0o755)
+    const runtime = path.join(home.root, 'run-nobody')
+    fs.mkdirSync(runtime, { mode: 0o700 })
+    fs.chownSync(runtime, NOBODY, NOBODY)
+    await home.ok('list')
+    await home.ok('host', 'stop')
+    for (const [target, mode] of [
+      [home.path, 0o700],
+      [home.path, 0o755],
+      [path.join(home.root, 'not-there'), 0o755],
+    ] as const) {
+      fs.chmodSync(home.path, mode)
+      const [command = '', ...args] = asNobody(process.execPath, CLI, 'create', '--home', target, '--', 'cat')
+      const env = { ...home.env, XDG_RUNTIME_DIR: runtime, HOME: runtime }
+      const run = spawnSync(command, args, { env, cwd: '/', encoding: 'utf8' })
+      expectRefusal(
+        { code: run.status, stdout: run.stdout, stderr: run.stderr },
+        77,
+        target,
+        'EACCES',
+        '--home',
+      )
+    }
+  },
+)
+
+needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
+  'another user who can reach the socket is not served',
+  async () => {
+    await home.ok('create', '--name', 's', '--', 'cat')
+    const { socket } = home.host()
+    // What no user should do, and what must not be enough.
+    fs.chmodSync(home.root, 0o755)
+    fs.chmodSync(path.join(home.root, 'run'), 0o755)
+    fs.chmodSync(path.dirname(socket), 0o755)
+    fs.chmodSync(socket, 0o666)
+    const script = `
+      const socket = require('net').connect(process.argv[1])
+      socket.on('data', (data) => process.stdout.write(data))
+      socket.on('error', (error) => process.stdout.write(error.code))
+      socket.write('{"jsonrpc":"2.0","id":1,"method":"session.list"}\\n')`
+    const [command = '', ...args] = asNobody(process.execPath, '-e', script, socket)
+    const { stdout } = spawnSync(command, args, { encoding: 'utf8', cwd: '/', env: {} })
+    expect(JSON.parse(stdout)).toMatchObject({ id: null, error: { data: { code: 'socket_untrusted' } } })
+    expect(await home.ok('snapshot', 's')).toBe('')
+  },
+)
+
+test('a runtime folder whose path is too long for a socket is named', async () => {
+  const long = path.join(home.root, 'x'.repeat(60), 'y'.repeat(60))
+  fs.mkdirSync(long, { recursive: true, mode: 0o700 })
+  const run = await home.run(['create', '--', 'cat'], { env: { XDG_RUNTIME_DIR: long } })
+  expectRefusal(run, 64, long, 'bytes', 'set XDG_RUNTIME_DIR')
+  const asJson = await home.run(['list', '--json'], { env: { XDG_RUNTIME_DIR: long } })
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'socket_path_too_long' } })
+  expect(processesWith(`transom host ${home.path}`)).toEqual([])
+  await home.ok('list') // and nothing of it stands in the way of a good one
+})
+
+test('a Home with a long path works all the same', async () => {
+  const deep = path.join(home.root, 'h'.repeat(100), 'i'.repeat(100))
+  try {
+    await home.ok('create', '--name', 's', '--home', deep, '--', 'cat')
+    expect(await home.ok('snapshot', 's', '--home', deep)).toBe('')
+  } finally {
+    await home.ok('host', 'stop', '--force', '--home', deep)
+  }
+})
+
+/** Where this Home's host listens. */
+async function socketOf(): Promise<string> {
+  await home.ok('list')
+  const { socket } = home.host()
+  await home.ok('host', 'stop')
+  return socket
+}
+
+test('a link or a file in the place of the socket is refused and left alone', async () => {
+  const socket = await socketOf()
+  const target = path.join(home.root, 'target')
+  fs.writeFileSync(target, 'precious')
+  const plants: (() => void)[] = [
+    () => fs.symlinkSync(target, socket),
+    () => fs.symlinkSync(path.join(home.root, 'nothing'), socket),
+    () => fs.writeFileSync(socket, 'planted'),
+    () => fs.mkdirSync(socket),
+  ]
+  for (const plant of plants) {
+    plant()
+    expectRefusal(await home.run(['create', '--', 'cat']), 77, socket, 'perhaps planted there; remove it')
+    expect(await errorCode('list')).toBe('socket_untrusted')
+    expect(fs.lstatSync(socket).isSocket()).toBe(false)
+    fs.rmSync(socket, { recursive: true })
+  }
+  expect(fs.readFileSync(target, 'utf8')).toBe('precious')
+  await home.ok('list')
+})
+
+test('a link in the place of a killed host’s socket is refused', async () => {
+  await home.ok('list')
+  const { socket, pid } = home.host()
+  process.kill(pid, 'SIGKILL')
+  fs.rmSync(socket)
+  fs.symlinkSync('/dev/null', socket)
+  expectRefusal(await home.run(['list']), 77, socket)
+  fs.rmSync(socket)
+  await home.ok('list')
+})
+
+test('a socket folder that others could enter is refused', async () => {
+  const folder = path.dirname(await socketOf())
+  fs.chmodSync(folder, 0o777)
+  expectRefusal(await home.run(['create', '--', 'cat']), 77, folder, 'is open to others (mode 777)')
+  expect(await errorCode('list')).toBe('socket_untrusted')
+  fs.chmodSync(folder, 0o700)
+  await home.ok('list')
+})
+
+test('a socket folder that is a link is refused', async () => {
+  const folder = path.dirname(await socketOf())
+  const elsewhere = path.join(home.root, 'elsewhere')
+  fs.mkdirSync(elsewhere, { mode: 0o700 })
+  fs.rmSync(folder, { recursive: true })
+  fs.symlinkSync(elsewhere, folder)
+  expectRefusal(await home.run(['create', '--', 'cat']), 77, folder, 'is not a folder but a link')
+  fs.rmSync(folder)
+  await home.ok('list')
+})
+
+test('a socket that a dead host left behind is no hindrance', async () => {
+  await home.ok('list')
+  const { socket, pid } = home.host()
+  process.kill(pid, 'SIGKILL')
+  expect(fs.existsSync(socket)).toBe(true)
+  await home.ok('list')
+  expect(home.host().socket).toBe(socket)
+  expect(home.host().pid).not.toBe(pid)
+})
+
+test('lock files of a dead host that say nonsense are no hindrance', async () => {
+  await home.ok('create', '--name', 's', '--', 'cat')
+  await home.ok('host', 'stop', '--force')
+  fs.writeFileSync(path.join(home.path, 'host.lock'), '{"socket": 5')
+  await home.ok('list')
+  await home.ok('host', 'stop')
+  fs.writeFileSync(path.join(home.path, 'host.lock'), '{"socket":"/nowhere","pid":1}')
+  expect(await home.ok('list', '--all')).toContain('destroyed')
+})
+
+test('a session folder with nonsense in it does not hide the others', async () => {
+  await home.ok('create', '--name', 's', '--', 'true')
+  await home.ok('wait', 's', '--exit')
+  const sessions = path.join(home.path, 'sessions')
+  fs.mkdirSync(path.join(sessions, 'empty'))
+  fs.mkdirSync(path.join(sessions, 'broken'))
+  fs.writeFileSync(path.join(sessions, 'broken', 'manifest.json'), '{"session": ')
+  fs.writeFileSync(path.join(sessions, 'stray-file'), '')
+  for (const stopped of [false, true]) {
+    if (stopped) await home.ok('host', 'stop')
+    expect((await home.json<{ sessions: unknown[] }>('list', '--all')).sessions).toHaveLength(1)
+  }
+})
+
+test('a log that was cut or removed is told apart from a bug', async () => {
+  const id = await home.ok('create', '--', 'sh', '-c', 'echo text')
+  await home.ok('wait', id, '--exit')
+  const log = home.logPath(id)
+  fs.writeFileSync(log, 'this is no log, but long enough to look at')
+  expectRefusal(await home.run(['snapshot', id]), 65, log)
+  expect(await errorCode('snapshot', id)).toBe('log_corrupt')
+  fs.rmSync(log)
+  expect(await errorCode('snapshot', id)).toBe('log_corrupt')
+  expect(await errorCode('inspect', id)).toBe('log_corrupt')
+  expect(await errorCode('wait', id, '--text', 'x')).toBe('log_corrupt')
+  await home.ok('list', '--all')
+})

@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process'
+import * as path from 'node:path'
+import type { SessionInfo } from '@transom/protocol'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loggedOutput } from './support/log-contents.ts'
+import { commandLinesWith, processesWith, uniqueToken } from './support/processes.ts'
+import { CLI, FIXTURES, TestHome } from './support/test-home.ts'
+import { until } from './support/until.ts'
+
+const HARD_TO_END = path.join(FIXTURES, 'hard-to-end.sh')
+const HOPPER = path.join(FIXTURES, 'hopper.sh')
+/** Host kills at random moments: a few in every run, and as many as the issue asks for on request. */
+const KILL_ROUNDS = process.env['TRANSOM_FULL'] === '1' ? 50 : 5
+
+let home: TestHome
+let token: string
+
+beforeEach(() => {
+  home = new TestHome()
+  token = uniqueToken()
+})
+
+afterEach(async () => {
+  await home.close()
+  // What a failed test left behind must not burden the next one.
+  for (const { pid } of processesWith(token)) process.kill(pid, 'SIGKILL')
+})
+
+async function killHost(): Promise<void> {
+  const { pid } = home.host()
+  process.kill(pid, 'SIGKILL')
+  await until('the host is gone', () => processesWith(`transom host ${home.path}`).length === 0)
+}
+
+test('destroying a session ends every process it started', async () => {
+  await home.ok('create', '--name', 's', '--', 'sh', HARD_TO_END, token)
+  await home.ok('wait', 's', '--text', 'ready')
+  expect(processesWith(token).length).toBeGreaterThanOrEqual(8)
+  expect(await home.json('destroy', 's')).toMatchObject({ status: 'destroyed', failure: null, pid: null })
+  expect(commandLinesWith(token)).toEqual([])
+})
+
+test('destroying one session leaves the others alone', async () => {
+  const other = uniqueToken()
+  await home.ok(
+    'create',
+    '--name',
+    'other',
+    '--',
+    'sh',
+    '-c',
+    `setsid sleep 86400.${other} & sleep 86400.${other}`,
+  )
+  await home.ok('create', '--name', 's', '--', 'sh', HARD_TO_END, token)
+  await home.ok('wait', 's', '--text', 'ready')
+  await until('the other one runs', () => processesWith(other).length === 3)
+  await home.ok('destroy', 's')
+  expect(commandLinesWith(token)).toEqual([])
+  expect(processesWith(other)).toHaveLength(3)
+  await home.ok('destroy', 'other')
+  expect(commandLinesWith(other)).toEqual([])
+})
+
+test('a program that ends well when it is told to is given the time', async () => {
+  const script = 'trap "echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
+  const id = await home.ok('create', '--', 'sh', '-c', script)
+  await home.ok('wait', id, '--text', 'ready')
+  expect(await home.json('destroy', id)).toMatchObject({
+    status: 'destroyed',
+    exit: { code: 0, signal: null },
+  })
+  expect((await loggedOutput(home.logPath(id))).toString()).toContain('saved')
+})
+
+test('processes that forever leave another one behind are caught', async () => {
+  await home.ok(
+    'create',
+    '--name',
+    's',
+    '--',
+    'sh',
+    '-c',
+    `sh ${HOPPER} ${token}; echo hopping; sleep 86400.${token}`,
+  )
+  await home.ok('wait', 's', '--text', 'hopping')
+  expect(await home.json('destroy', 's')).toMatchObject({ status: 'destroyed', failure: null })
+  expect(commandLinesWith(token)).toEqual([])
+})
+
+test('what a program left running after its exit ends with the destruction of its session', async () => {
+  const id = await home.ok('create', '--', 'sh', '-c', `setsid sleep 86400.${token} & sleep 0.1`)
+  await home.ok('wait', id, '--exit')
+  await until('only the one left behind runs', () => processesWith(token).length === 1)
+  await home.ok('destroy', id)
+  await until('it has ended', () => processesWith(token).length === 0)
+})
+
+test('two clients that destroy a session at once get one outcome', async () => {
+  const id = await home.ok('create', '--', 'sh', HARD_TO_END, token)
+  await home.ok('wait', id, '--text', 'ready')
+  const client = await home.connect()
+  const [first, second] = await Promise.all([
+    client.call('session.destroy', { session: id }),
+    client.call('session.destroy', { session: id }),
+  ])
+  expect(first).toEqual(second)
+  expect(first).toMatchObject({ status: 'destroyed' })
+  expect(await client.call('session.destroy', { session: id })).toMatchObject({ status: 'destroyed' })
+  client.close()
+})
+
+test('the death of the client that created a session harms neither it nor the host', async () => {
+  // In a process group of its own, and all of it killed, as by a closed terminal.
+  const script = `"$0" "$1" create --name s -- sleep 86400.${token}; exec sleep 86400`
+  const client = spawn('sh', ['-c', script, process.execPath, CLI], {
+    env: home.env,
+    stdio: 'ignore',
+    detached: true,
+  })
+  await until('the session runs', () => processesWith(token).some(({ argv }) => argv[0] === 'sleep'))
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGKILL'] as const) {
+    try {
+      process.kill(-(client.pid ?? 0), signal)
+    } catch {
+      break // the group has ended
+    }
+  }
+  expect(await home.json('inspect', 's')).toMatchObject({ status: 'running' })
+  expect(processesWith(token).some(({ argv }) => argv[0] === 'sleep')).toBe(true)
+})
+
+test('a host that is stopped in order ends its sessions', async () => {
+  await home.ok('create', '--name', 's', '--', 'sh', HARD_TO_END, token)
+  await home.ok('wait', 's', '--text', 'ready')
+  process.kill(home.host().pid, 'SIGTERM')
+  await until('the host is gone', () => processesWith(`transom host ${home.path}`).length === 0)
+  await until('its processes are gone', () => processesWith(token).length === 0)
+  expect(await home.json('inspect', 's')).toMatchObject({ status: 'destroyed' })
+})
+
+test('a killed host leaves no process behind and its sessions readable, and the next one starts by itself', async () => {
+  const id = await home.ok('create', '--name', 's', '--', 'sh', HARD_TO_END, token)
+  await home.ok('wait', 's', '--text', 'ready')
+  const before = home.host().pid
+  await killHost()
+  // Without anybody asking for anything.
+  await until('every process of the session is gone', () => processesWith(token).length === 0)
+  expect(await home.json('inspect', 's')).toMatchObject({
+    session: id,
+    status: 'failed',
+    pid: null,
+    exit: null,
+    failure: expect.stringContaining('its host ended') as string,
+  })
+  expect(home.host().pid).not.toBe(before)
+  expect(await home.ok('snapshot', 's')).toBe('ready')
+  expect((await loggedOutput(home.logPath(id))).toString()).toBe('ready\r\n')
+  expect(await home.ok('list')).not.toContain(id)
+  expect(await home.json('wait', 's', '--exit')).toMatchObject({ exit: null })
+  expect((await home.run(['type', 's', 'x'])).code).toBe(69)
+  await home.ok('create', '--name', 's', '--', 'cat') // its name is free
+})
+
+test('moving targets do not outlive a killed host', async () => {
+  await home.ok(
+    'create',
+    '--name',
+    's',
+    '--',
+    'sh',
+    '-c',
+    `sh ${HOPPER} ${token}; echo hopping; sleep 86400.${token}`,
+  )
+  await home.ok('wait', 's', '--text', 'hopping')
+  await killHost()
+  await until('every process of the session is gone', () => processesWith(token).length === 0)
+  // Gone for good: the next host finds nothing either.
+  await home.ok('list')
+  expect(commandLinesWith(token)).toEqual([])
+})
+
+test(
+  `a host killed at any moment of a busy run leaves every session failed, whole and alone (${KILL_ROUNDS} rounds)`,
+  { timeout: 20_000 * KILL_ROUNDS },
+  async () => {
+    for (let round = 0; round < KILL_ROUNDS; round++) await killAtRandomMoment(round)
+  },
+)
+
+/** Starts sessions that print, type into them, create more, and kills the host in the middle of it. */
+async function killAtRandomMoment(round: number): Promise<void> {
+  await home.ok('list')
+  const client = await home.connect()
+  const commands = [
+    ['sh', '-c', `while :; do echo ${token} $((n += 1)); done`],
+    ['sh', '-c', `setsid sleep 86400.${token} & yes ${token}`],
+    ['cat'],
+  ]
+  const created: SessionInfo[] = []
+  for (const command of commands) created.push(await client.call('session.create', { command }))
+  const [, , echo] = created
+  let steps = 0
+  const work = async () => {
+    for (;;) {
+      created.push(
+        await client.call('session.create', { command: ['sh', '-c', `echo ${token}; sleep 86400.${token}`] }),
+      )
+      await client.call('session.type', { session: echo?.session ?? '', text: `${steps++}\n` })
+      await client.call('session.resize', { session: echo?.session ?? '', cols: 80 + (steps % 7) })
+    }
+  }
+  const working = work().catch(() => {}) // until the host is gone
+  const killAfter = Math.floor(Math.random() * 12)
+  await until('the run is busy', () => steps >= killAfter)
+  await killHost()
+  await working
+  await until(`round ${round}: no process is left`, () => processesWith(token).length === 0)
+
+  const { sessions } = await home.json<{ sessions: SessionInfo[] }>('list', '--all')
+  const ids = new Set(sessions.map(({ session }) => session))
+  expect(created.filter(({ session }) => !ids.has(session))).toEqual([])
+  expect(sessions.filter(({ status }) => status !== 'failed')).toEqual([])
+  const reader = await home.connect()
+  for (const { session } of created) {
+    await loggedOutput(home.logPath(session)) // throws unless the log is whole
+    const snapshot = await reader.call('session.snapshot', { session })
+    expect(snapshot).toMatchObject({ session, rows: 24 })
+  }
+  // No record of the busy one is out of order: its numbers go up by one.
+  const [first] = created
+  const counted = (await loggedOutput(home.logPath(first?.session ?? '')))
+    .toString()
+    .split('\r\n')
+    .slice(0, -1)
+  expect(counted).toEqual(counted.map((_, index) => `${token} ${index + 1}`))
+  reader.close()
+}

@@ -1,0 +1,197 @@
+/** Holds what reviewers would otherwise have to say each time: directions of import, lengths, what has no place in src. */
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { parseAst } from 'vite'
+import { VERSION } from '@transom/protocol'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const FILE_LINES_MAX = 400
+const FUNCTION_LINES_MAX = 70
+
+/** What each folder of the product may import beside itself (docs/ARCHITECTURE.md). `main` may import anything. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  grid: ['lib'],
+  terminal: ['lib', 'grid'],
+  log: ['lib'],
+  home: ['lib', 'log'],
+  sources: ['lib', 'grid', 'terminal'],
+  session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
+  replay: ['lib', 'log', 'terminal', 'home'],
+  host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay'],
+  cli: ['lib', 'home'],
+}
+/** What each folder or package may import of the workspace's packages and of others. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  lib: ['@transom/protocol/errors', 'koffi'],
+  grid: ['@transom/protocol'],
+  terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
+  log: ['@transom/protocol', '@transom/protocol/errors'],
+  home: ['@transom/protocol', '@transom/protocol/errors', 'zod'],
+  sources: ['@transom/protocol', '@transom/protocol/errors'],
+  session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
+  replay: ['@transom/protocol', '@transom/protocol/errors'],
+  host: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/client',
+    '@transom/client/unix-socket',
+  ],
+  cli: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+    '@transom/client',
+    '@transom/client/unix-socket',
+  ],
+  protocol: ['zod'],
+  client: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/jsonrpc'],
+}
+
+interface SourceFile {
+  /** Relative to the project's root. */
+  readonly name: string
+  readonly text: string
+}
+
+const sources = listFiles('packages').filter(({ name }) => /\/src\/.*\.ts$/.test(name))
+const code = sources.filter(({ name }) => !name.endsWith('.test.ts'))
+const tests = [...sources.filter(({ name }) => name.endsWith('.test.ts')), ...listFiles('test')]
+
+describe('the product keeps its shape', () => {
+  test('imports go only the way the layers allow', () => {
+    const wrong = code.flatMap((file) => importsOf(file).flatMap((specifier) => wrongImport(file, specifier)))
+    expect(wrong).toEqual([])
+  })
+
+  test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
+    const cli = code.filter(({ name }) => /\/(cli|client\/src|main\/cli\.ts)/.test(name))
+    const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
+    expect(loading.map(({ name }) => name)).toEqual([])
+  })
+
+  test(`no file has more than ${FILE_LINES_MAX} lines and no function more than ${FUNCTION_LINES_MAX}`, () => {
+    const long = code
+      .filter(({ text }) => lineCount(text) > FILE_LINES_MAX)
+      .map(({ name, text }) => `${name}: ${lineCount(text)} lines`)
+    expect([...long, ...code.flatMap(longFunctions)]).toEqual([])
+  })
+
+  test('files are named after what they hold', () => {
+    const vague = code.filter(({ name }) => {
+      const file = path.basename(name)
+      return (
+        /^(utils?|helpers?|types|manager|misc|common)\.ts$/.test(file) ||
+        !/^[a-z0-9-]+(\.test)?\.ts$/.test(file)
+      )
+    })
+    const indexes = code.filter(
+      ({ name }) => name.endsWith('/index.ts') && !/^packages\/[^/]+\/src\/index\.ts$/.test(name),
+    )
+    expect([...vague, ...indexes].map(({ name }) => name)).toEqual([])
+  })
+
+  test('nothing in src sleeps, swallows errors without a word or switches the type checker off', () => {
+    const smells =
+      /\bsleep\(|setTimeout\(resolve|catch(?: \([^)]*\))? \{\s*\}|\bas any\b|: any\b|@ts-(?:ignore|expect-error|nocheck)/
+    expect(code.filter(({ text }) => smells.test(text)).map(({ name }) => name)).toEqual([])
+  })
+
+  test('the pure core reaches no clock, file or process', () => {
+    const pure = code.filter(({ name }) => /transom\/src\/(grid|terminal)\//.test(name))
+    const impure = pure.filter(({ text }) =>
+      /from 'node:|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate/.test(text),
+    )
+    expect(impure.map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe('the tests are honest', () => {
+  test('none is skipped, focused or retried but through needs()', () => {
+    const bad = /\b(?:it|test|describe)\.(?:skip|only|todo|fails|skipIf|runIf)\b|retry: *[1-9]/
+    const allowed = new Set(['test/support/needs.ts', 'test/tidy.test.ts'])
+    expect(
+      tests.filter(({ name, text }) => !allowed.has(name) && bad.test(text)).map(({ name }) => name),
+    ).toEqual([])
+  })
+})
+
+test('every package has the same version, and the protocol knows it', () => {
+  const manifests = fs.readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}/package.json`)
+  const versions = manifests
+    .map(
+      (file) =>
+        JSON.parse(fs.readFileSync(path.join(ROOT, file), 'utf8')) as { name: string; version: string },
+    )
+    .filter(({ name }) => name === 'transom' || name.startsWith('@transom/'))
+  expect(versions.length).toBeGreaterThanOrEqual(3)
+  expect(new Set(versions.map(({ version }) => version))).toEqual(new Set([VERSION]))
+})
+
+function listFiles(folder: string): SourceFile[] {
+  return fs
+    .readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && /\.ts$/.test(entry.name) && !/node_modules|\/dist/.test(entry.parentPath),
+    )
+    .map((entry) => {
+      const file = path.join(entry.parentPath, entry.name)
+      return { name: path.relative(ROOT, file), text: fs.readFileSync(file, 'utf8') }
+    })
+}
+
+function importsOf({ text }: SourceFile): string[] {
+  return [
+    ...text.matchAll(
+      /(?:^|\n)(?:import|export)\b[^'\n]*?(?:\n[^'\n]*?)*?from '([^']+)'|\bimport\('([^']+)'\)/g,
+    ),
+  ].map((match) => match[1] ?? match[2] ?? '')
+}
+
+function wrongImport(file: SourceFile, specifier: string): string[] {
+  const [, packageName = '', folder = ''] = /^packages\/([^/]+)\/src\/([^/]+)/.exec(file.name) ?? []
+  if (specifier.startsWith('node:')) return []
+  const layer = packageName === 'transom' ? folder : packageName
+  if (layer === 'main' || !(layer in PACKAGES)) return []
+  if (!specifier.startsWith('.')) {
+    return PACKAGES[layer]?.includes(specifier) ? [] : [`${file.name} imports ${specifier}`]
+  }
+  if (packageName !== 'transom') return []
+  const target = path.join(path.dirname(file.name), specifier)
+  const [, targetFolder = ''] = /^packages\/transom\/src\/([^/]+)/.exec(target) ?? []
+  const allowed = targetFolder === folder || LAYERS[folder]?.includes(targetFolder)
+  return allowed ? [] : [`${file.name} imports ${target}`]
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+
+function longFunctions({ name, text }: SourceFile): string[] {
+  const found: string[] = []
+  const visit = (node: Node): void => {
+    const lines = lineCount(text.slice(node.start, node.end))
+    if (/Function/.test(node.type) && !/TS/.test(node.type) && lines > FUNCTION_LINES_MAX) {
+      found.push(`${name}:${lineCount(text.slice(0, node.start))} has a function of ${lines} lines`)
+    }
+    for (const child of Object.values(node)) {
+      for (const part of Array.isArray(child) ? child : [child]) if (isNode(part)) visit(part)
+    }
+  }
+  visit(parseAst(text, { lang: 'ts' }))
+  return found
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
+
+function lineCount(text: string): number {
+  return text.trimEnd().split('\n').length
+}
