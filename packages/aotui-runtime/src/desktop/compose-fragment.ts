@@ -114,8 +114,21 @@ function openList(chunk: ListChunk, { seen, lists }: ComposeState): OpenList {
   return { shown, type: chunk.type, indent: chunk.indent, index: chunk.from }
 }
 
+/** Chunks that did not change are the same objects from fragment to fragment; most keep their place as well. */
+const pieces = new WeakMap<ItemChunk, { list: string; index: number; type: string; piece: Piece }>()
+
 function composeItem(item: ItemChunk, list: OpenList): Piece {
   const index = list.index++
+  const { type } = list
+  const { name } = list.shown
+  const kept = pieces.get(item)
+  if (kept?.index === index && kept.list === name && kept.type === type) return kept.piece
+  const piece = writeItem(item, list, index)
+  pieces.set(item, { list: name, index, type, piece })
+  return piece
+}
+
+function writeItem(item: ItemChunk, list: OpenList, index: number): Piece {
   const pad = '    '.repeat(item.indent)
   if (item.key === undefined && item.value === undefined)
     return { text: `${pad}${index + 1}. ${item.head}${item.rest}` }

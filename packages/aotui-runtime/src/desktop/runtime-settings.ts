@@ -44,7 +44,8 @@ export function makeSettings(input: SettingsInput): RuntimeSettings {
     requestMs: input.timeoutMs ?? 30_000,
     loadMs: input.loadMs ?? 20_000,
     heartbeatMs: input.heartbeatMs ?? 2000,
-    heapMb: input.heapMb ?? 256,
+    // happy-dom takes about 4 KB a node: a list of 10,000 rich items is 300 MB.
+    heapMb: input.heapMb ?? 1024,
     jsdom: findJsdom(),
   }
 }

@@ -35,6 +35,8 @@ export function escapeInline(text: string): string {
 
 /** A line of already escaped text, made safe to stand at the start of a line. */
 export function escapeLineStart(line: string): string {
+  // Most lines begin with a letter, and five patterns per line would be most of a transform.
+  if (!/^[#+\-=>\d]/.test(line)) return line
   return line
     .replace(/^(#{1,6})(?=\s|$)/, String.raw`\$1`)
     .replace(/^([-+])(?=\s|$)/, String.raw`\$1`)

@@ -25,7 +25,7 @@ export class FoundMarkup {
 
   /** Adds what an item holds. The same operation in many items of one type is one operation with an item. */
   addItem(item: FoundMarkup): void {
-    for (const operation of item.operations.values()) {
+    for (const operation of item.operations.size === 0 ? [] : item.operations.values()) {
       const before = this.operations.get(operation.id)
       if (
         before?.itemType !== undefined &&
@@ -37,7 +37,7 @@ export class FoundMarkup {
         this.addOperation(operation)
       }
     }
-    for (const entity of item.entities.values()) this.addEntity(entity)
+    if (item.entities.size > 0) for (const entity of item.entities.values()) this.addEntity(entity)
     if (item.lists.length > 0) this.lists.push(...item.lists)
     if (item.controls.length > 0) this.controls.push(...item.controls)
     if (item.warnings.length > 0) this.warnings.push(...item.warnings)

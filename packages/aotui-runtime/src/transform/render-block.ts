@@ -4,7 +4,7 @@ import { controlLine, controlState, isControl, isToggle } from './form-control.t
 import { isItem, readEntity, readList } from './markup-attributes.ts'
 import { isActionElement, noteOperation } from './note-operation.ts'
 import { childrenText, inlineText, toLines, withEntity } from './render-inline.ts'
-import { renderItem, renderList } from './render-list.ts'
+import { renderItem, renderList, findCachedItem, takeItem } from './render-list.ts'
 import { flatChildren, type Scope } from './render-scope.ts'
 import { renderTable } from './render-table.ts'
 import { isHidden } from './visibility.ts'
@@ -28,10 +28,18 @@ export function renderChildren(element: DomElement, outer: Scope): void {
     scope.out.lines(lines)
     scope.out.break()
   }
+  const { list } = scope
   for (const node of nodes) {
     if (node.nodeType === TEXT) {
       run += escapeInline(node.textContent ?? '')
-    } else if (isElement(node) && !isHidden(node)) {
+    } else if (isElement(node)) {
+      const cached = list && findCachedItem(node, scope, list)
+      if (list !== undefined && cached !== undefined) {
+        if (run !== '') flush()
+        takeItem(cached, scope, list)
+        continue
+      }
+      if (isHidden(node)) continue
       if (isBlock(node, scope)) {
         flush()
         renderBlock(node, scope)

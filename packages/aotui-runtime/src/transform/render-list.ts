@@ -2,7 +2,7 @@ import type { Chunk, ItemChunk } from '../contract/fragment.ts'
 import type { DomElement } from './dom-node.ts'
 import { cutText, escapeInline } from './escape-text.ts'
 import { FoundMarkup } from './found-markup.ts'
-import { readPayload, titleCase, type TypedId } from './markup-attributes.ts'
+import { readPayload, titleCase, type Payload, type TypedId } from './markup-attributes.ts'
 import { noteOperation } from './note-operation.ts'
 import { renderChildren } from './render-block.ts'
 import { childrenText, toLines, withEntity } from './render-inline.ts'
@@ -37,42 +37,54 @@ export function renderList(element: DomElement, { type, id }: TypedId, scope: Sc
   scope.out.push([{ kind: 'end' }])
 }
 
-/** Counts every item of the list and renders those in its window. */
+/** Renders an item when it is in the list's window; it is counted either way. */
 export function renderItem(element: DomElement, scope: Scope, list: ListScope): void {
-  const index = list.count++
-  if (index < list.from || index >= list.from + scope.env.windowSize) return
+  const render = inWindow(list, scope) ? renderItemAfresh(element, scope, list) : UNSEEN
+  if (render.found.cacheable) scope.env.cache?.set(element, scope.depth, list.type, render)
+  takeItem(render, scope, list)
+}
+
+/**
+ * An item that has not changed, without looking at it again. That it is cached says that it is an item of such a list
+ * and is not hidden: a change of its own attributes would have dropped it.
+ */
+export function findCachedItem(element: DomElement, scope: Scope, list: ListScope): ItemRender | undefined {
+  const render = scope.env.cache?.get(element, scope.depth, list.type)
+  return render === UNSEEN && inWindow(list, scope) ? undefined : render
+}
+
+export function takeItem(render: ItemRender, scope: Scope, list: ListScope): void {
+  const isShown = inWindow(list, scope)
+  list.count++
+  if (!isShown) return
   list.shown++
-  const { cache } = scope.env
-  let render = cache?.get(element, scope.depth, list.type)
-  if (render === undefined) {
-    render = renderItemAfresh(element, scope, list)
-    if (render.found.cacheable) cache?.set(element, scope.depth, list.type, render)
-  }
   scope.out.push(render.chunks)
   scope.found.addItem(render.found)
 }
+
+function inWindow(list: ListScope, { env }: Scope): boolean {
+  return list.count >= list.from && list.count < list.from + env.windowSize
+}
+
+/** Stands for an item outside the window: in the cache it says that the element is an item, and no more. */
+const UNSEEN: ItemRender = { chunks: [], found: new FoundMarkup() }
 
 function renderItemAfresh(element: DomElement, outer: Scope, list: ListScope): ItemRender {
   const out = new BlockOut()
   const found = new FoundMarkup()
   const entityLines: string[] = []
-  // Nothing from around the item may shape it, or the cached item would be wrong when that changes.
-  const { form: _form, list: _list, ...around } = outer
-  const scope: Scope = { ...around, out, found, entityLines, itemType: list.type, depth: outer.depth + 1 }
+  // Nothing else from around the item may shape it, or the cached item would be wrong when that changes.
+  const { env, root, shadow } = outer
+  const base = { env, root, out, found, entityLines, itemType: list.type, depth: outer.depth + 1 }
+  const scope: Scope = shadow === undefined ? base : { ...base, shadow }
   noteOperation(element, scope)
   if (element.localName === 'tr') renderCells(element, scope)
   else renderChildren(element, scope)
   out.lines(entityLines)
   out.break()
-  const { problem, key, value } = readPayload(element)
-  if (problem !== undefined) found.warnings.push(`list "${list.id}": ${problem}`)
-  const base = {
-    kind: 'item',
-    indent: outer.depth,
-    ...(key === undefined ? {} : { key }),
-    ...(value === undefined ? {} : { value }),
-  } as const
-  return { chunks: assemble(base, out.chunks, key), found }
+  const payload = readPayload(element)
+  if (payload.problem !== undefined) found.warnings.push(`list "${list.id}": ${payload.problem}`)
+  return { chunks: assemble(out.chunks, payload, outer.depth), found }
 }
 
 /** A row's cells stand side by side; in a line of text something has to part them. */
@@ -84,13 +96,18 @@ function renderCells(row: DomElement, scope: Scope): void {
 }
 
 /** The first line becomes the item's link; what follows is indented below it. */
-function assemble(
-  base: Omit<ItemChunk, 'head' | 'rest'>,
-  inside: readonly Chunk[],
-  key: string | undefined,
-): Chunk[] {
-  const pad = '    '.repeat(base.indent + 1)
-  const chunks: Chunk[] = []
+function assemble(inside: readonly Chunk[], payload: Payload, depth: number): Chunk[] {
+  const [first] = inside
+  // The usual item is one line of text.
+  if (
+    inside.length === 1 &&
+    first?.kind === 'text' &&
+    !first.text.includes('\n') &&
+    !/^(?:- |```)/.test(first.text)
+  ) {
+    return [itemChunk(first.text, '', payload, depth)]
+  }
+  const pad = '    '.repeat(depth + 1)
   const leading: string[] = []
   let at = 0
   for (; at < inside.length; at++) {
@@ -99,11 +116,9 @@ function assemble(
     leading.push(...chunk.text.split('\n'))
   }
   const fenced = leading[0]?.startsWith('```') === true
-  const head = fenced
-    ? 'Code'
-    : (leading.shift()?.replace(/^- /, '') ?? (escapeInline(key ?? '').trim() || '(empty)'))
-  const rest = leading.map((line) => `\n${pad}${line}`).join('')
-  chunks.push({ ...base, head: cutText(head, HEAD_CHARS_MAX), rest })
+  const named = escapeInline(payload.key ?? '').trim() || '(empty)'
+  const head = fenced ? 'Code' : (leading.shift()?.replace(/^- /, '') ?? named)
+  const chunks: Chunk[] = [itemChunk(head, leading.map((line) => `\n${pad}${line}`).join(''), payload, depth)]
   let nested = 0
   for (const chunk of inside.slice(at)) {
     if (chunk.kind === 'list') nested++
@@ -114,6 +129,12 @@ function assemble(
     )
   }
   return chunks
+}
+
+function itemChunk(head: string, rest: string, { key, value }: Payload, depth: number): ItemChunk {
+  const line = { kind: 'item', head: cutText(head, HEAD_CHARS_MAX), rest, indent: depth } as const
+  if (key === undefined) return value === undefined ? line : { ...line, value }
+  return value === undefined ? { ...line, key } : { ...line, key, value }
 }
 
 function indent(text: string, pad: string): string {
