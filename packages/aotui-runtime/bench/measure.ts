@@ -20,7 +20,7 @@ export interface BenchInput {
   runtimeDir: string
   /** The list app as an ES module that exports `start(count)`. */
   listApp: string
-  startList(count: number): void
+  readonly startList: (count: number) => void
 }
 
 const ROUNDS = 45 // the first third warms up and is not counted

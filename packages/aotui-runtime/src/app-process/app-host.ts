@@ -85,6 +85,7 @@ export class AppHost {
       )
       this.#module = (await runAs(() => import(spec.entryUrl))) as AppModule
       await this.#firstFrame()
+      this.#views.mounted() // the app's own views come first in the order of ids
       if (restored?.json !== undefined) await this.#restore(restored.json)
       for (const view of spec.views) {
         const definition = await runAs(() => loadView(view, window, (text) => this.log('error', text)))

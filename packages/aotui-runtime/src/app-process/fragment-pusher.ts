@@ -85,6 +85,7 @@ export class FragmentPusher {
       send(message)
       changed = true
     }
+    if (changed && mounted.length > 1) this.#warnOfDuplicates()
     return changed
   }
 
@@ -111,6 +112,21 @@ export class FragmentPusher {
     this.#sentViews = text
     this.#options.send({ type: 'views', app: this.#options.app, views: list })
     return true
+  }
+
+  /** Ids are to be unique in an app (spec section 2.2); across views a command must then name the view. */
+  #warnOfDuplicates(): void {
+    const seen = new Set<string>()
+    for (const { operations, entities } of this.#sent.values()) {
+      const ids = [
+        ...operations.map(({ id }) => `operation "${id}"`),
+        ...entities.map(({ id }) => `entity "${id}"`),
+      ]
+      for (const id of ids) {
+        if (seen.has(id)) this.#warnOnce(`${id} is declared in more than one view`)
+        seen.add(id)
+      }
+    }
   }
 
   async #pushUnasked(): Promise<void> {

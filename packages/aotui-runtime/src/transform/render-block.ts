@@ -66,13 +66,15 @@ function isBlock(element: DomElement, scope: Scope): boolean {
 export function renderBlock(element: DomElement, scope: Scope): void {
   // A view inside a view is a view of its own.
   if (element.hasAttribute('view') && element !== scope.root) return
+  const list = readList(element)
+  if (list === undefined && scope.list !== undefined && isItem(element, scope.list.element)) {
+    // An operation on the item's own element is one of the item.
+    return renderItem(element, scope, scope.list)
+  }
   noteOperation(element, scope)
   if (isActionElement(element)) return
-  const list = readList(element)
   if (list !== undefined && 'problem' in list) scope.found.warnings.push(list.problem)
   else if (list !== undefined) return renderList(element, list, scope)
-  if (scope.list !== undefined && isItem(element, scope.list.element))
-    return renderItem(element, scope, scope.list)
   if (isControl(element)) {
     scope.found.controls.push({ control: element, state: controlState(element) })
     scope.out.line(controlLine(element))
