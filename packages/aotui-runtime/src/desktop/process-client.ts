@@ -97,7 +97,8 @@ export class ProcessClient {
   }
 
   #receive(message: FromApp): void {
-    if (this.isGone) return
+    // What a process says after its end was decided counts no more: it may be the reason for it.
+    if (this.isGone || this.#killCause !== undefined) return
     try {
       checkFromApp(message)
       this.#route(message)
