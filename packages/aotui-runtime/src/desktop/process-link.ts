@@ -34,13 +34,15 @@ export function openProcessLink(
     // A process that has just gone reports itself through `close`.
     if (child.connected) child.send(message, () => undefined)
   }
-  child.on('message', (message: FromApp) => {
+  const receive = (message: FromApp) => {
     if (message.type !== 'net') return events.onMessage(message)
     const { seq, host, port } = message
     void (broker?.open(host, port) ?? Promise.reject(new Error('this tier has no broker'))).then(
       (path) => send({ type: 'net', seq, path }),
       (error: unknown) => send({ type: 'net', seq, error: toWireError(error) }),
     )
-  })
+  }
+  // An app's own code may write to the channel too, and in any shape.
+  child.on('message', (messages: FromApp | FromApp[]) => [messages].flat().forEach(receive))
   return { pid: child.pid, send, kill: () => void child.kill('SIGKILL') }
 }

@@ -47,6 +47,8 @@ describe('aoapp.json', () => {
       ['permissions[0]', { permissions: ['fs:read'] }],
       ['permissions[0]', { permissions: ['fs:read:relative'] }],
       ['permissions[0]', { permissions: ['net:http:http://x.com'] }],
+      ['permissions[0]', { permissions: ['fs:read:/tmp/a,/etc'] }],
+      ['permissions[0]', { permissions: ['fs:read:/tmp/*'] }],
       ['permissions[0]', { permissions: [1] }],
       ['dom', { dom: 'linkedom' }],
       ['tier', { tier: 'trusted' }],

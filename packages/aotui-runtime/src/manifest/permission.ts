@@ -44,6 +44,10 @@ export function parsePermission(text: string): Permission | { problem: string } 
   ) {
     return { problem: `"${text}" needs an absolute path, "*", or one under \${appDir} or \${dataDir}` }
   }
+  // Node's flags split at commas and read a star as a wildcard: such a path would grant something else.
+  if (resource === 'fs' && scope !== '*' && /[,*]/.test(scope)) {
+    return { problem: `"${text}" may hold neither "," nor "*"; a folder stands for all that is in it` }
+  }
   if (resource === 'net' && !/^(\*|(\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\])(:(\d{1,5}|\*))?$/i.test(scope)) {
     return { problem: `"${text}" needs a host such as example.com, *.example.com, localhost:8080 or *` }
   }

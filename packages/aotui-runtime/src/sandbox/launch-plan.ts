@@ -20,7 +20,7 @@ export interface LaunchOptions {
 /** How the process of a tier is started: plain, under Node's permission flags, or inside bubblewrap as well. */
 export function planLaunch(options: LaunchOptions): LaunchPlan {
   const { grants, entry, heapMb } = options
-  const flags = ['--no-warnings', `--max-old-space-size=${heapMb}`, '--max-semi-space-size=4']
+  const flags = ['--no-warnings', `--max-old-space-size=${heapMb}`, '--max-semi-space-size=8']
   if (grants.policy.tier === 'trusted') {
     return {
       command: process.execPath,

@@ -287,6 +287,30 @@ describe('the incremental transform', () => {
     })
   })
 
+  it('renders an item again when it comes to lie inside another item', () => {
+    const { watch, root, document } = openPage()
+    const html = `<div list="a[]:as"><div id="w"><p>W</p><ul list="b[]:bs"><li key="x">X<p>more</p></li></ul></div></div>`
+    ;(root as unknown as Element).innerHTML = html
+    watch.flush()
+    watch.transform.render(root)
+    document.getElementById('w')?.setAttribute('key', 'w')
+    watch.flush()
+    expect(watch.transform.render(root).chunks).toEqual(watch.transform.renderFully(root).chunks)
+  })
+
+  it('sees a change of what an item shows through a slot', () => {
+    const { watch, root, document } = openPage()
+    const host = document.createElement('my-card')
+    ;(root as unknown as Element).appendChild(host)
+    host.attachShadow({ mode: 'closed' }).innerHTML = `<ul list="t[]:ts"><li key="a"><slot></slot></li></ul>`
+    host.append('before')
+    watch.flush()
+    expect(JSON.stringify(watch.transform.render(root).chunks)).toContain('before')
+    host.textContent = 'after'
+    watch.flush()
+    expect(JSON.stringify(watch.transform.render(root).chunks)).toContain('after')
+  })
+
   it('sees control state that no observer reports', () => {
     const { watch, root, document } = openPage()
     ;(root as unknown as Element).innerHTML =
