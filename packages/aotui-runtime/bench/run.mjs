@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
+// Packages inside the bundles that are CommonJS call require for Node's own modules.
+const REQUIRE = "import { createRequire as __r } from 'node:module';const require = __r(import.meta.url);"
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const work = await mkdtemp(join(tmpdir(), 'aotui-bench-build-'))
 try {
@@ -31,16 +33,22 @@ try {
     },
     platform: 'node',
     outfile: join(work, 'bench.mjs'),
-    banner: {
-      js: "import { createRequire as __r } from 'node:module';const require = __r(import.meta.url);",
-    },
+    banner: { js: REQUIRE },
     external: ['jsdom'],
+  })
+  await build({
+    ...options,
+    entryPoints: [join(root, 'bench/render-alone.ts')],
+    platform: 'node',
+    outfile: join(work, 'render-alone.mjs'),
+    banner: { js: REQUIRE },
   })
   const { measure, start } = await import(pathToFileURL(join(work, 'bench.mjs')).href)
   const figures = await measure({
     runtimeDir: join(root, 'dist'),
     listApp: listApp.outputFiles[0].text,
     startList: start,
+    renderAlone: join(work, 'render-alone.mjs'),
   })
   const failed = figures.filter(
     ({ value, max, min }) => value > (max ?? Infinity) || value < (min ?? -Infinity),

@@ -17,8 +17,9 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  minify: true,
-  keepNames: true,
+  // Names stay as they are: classes are told apart by them, and keeping them after the fact slows every closure down.
+  minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: 'none',
   // Packages inside the bundle that are CommonJS call require for Node's own modules.
   banner: {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { errorText, toWireError } from '../contract/aotui-error.ts'
 import type { AppSpec, FromApp, ProcessPolicy, ToApp } from '../contract/app-message.ts'
 import { AppHost } from './app-host.ts'
-import { installBrowserGlobals } from './browser-globals.ts'
+import { installBrowserGlobals, installSharedGlobals } from './browser-globals.ts'
 import { createWindow, type DomWindow } from './dom-engine.ts'
 
 export interface AppProcessOptions {
@@ -80,7 +80,9 @@ export class AppProcess {
         spec.dom === 'happy-dom' && bundled !== undefined
           ? await bundled
           : await createWindow(spec.dom, spec.domUrl)
-      const runAs = <T>(work: () => T): T => this.#running.run({ app, window }, work)
+      // Following the running app costs every promise a little; alone there is nobody else to follow.
+      const runAs = <T>(work: () => T): T =>
+        this.#isShared ? this.#running.run({ app, window }, work) : work()
       const host = new AppHost({ app, spec, window, send, runAs })
       this.#hosts.set(app, host)
       this.#installGlobals(window)
@@ -96,9 +98,13 @@ export class AppProcess {
 
   #installGlobals(window: DomWindow): void {
     this.#windowCount++
-    const shared = this.#policy?.shared === true
-    if (this.#windowCount > 1 && !shared) throw new Error('a second app in a process of its own')
-    installBrowserGlobals(window, shared ? () => this.#running.getStore()?.window : () => window)
+    if (this.#isShared) installSharedGlobals(window, () => this.#running.getStore()?.window)
+    else if (this.#windowCount === 1) installBrowserGlobals(window)
+    else throw new Error('a second app in a process of its own')
     Object.defineProperty(globalThis, 'aotui', { configurable: true, get: () => this.#current()?.api })
+  }
+
+  get #isShared(): boolean {
+    return this.#policy?.shared === true
   }
 }

@@ -28,25 +28,36 @@ const NEVER = new Set([
   'require',
 ])
 
-/** The window at the moment of the access: one for the whole process, or the one of the app that is running. */
-export type CurrentWindow = () => DomWindow | undefined
+/** In a process of its own an app finds plain values: looking the window up at every access would cost it time. */
+export function installBrowserGlobals(window: DomWindow): void {
+  for (const name of namesToInstall(window)) define(name, { value: readFrom(window, name), writable: true })
+  for (const name of SELF) define(name, { value: window, writable: true })
+}
 
-export function installBrowserGlobals(window: DomWindow, current: CurrentWindow): void {
-  for (const name of windowNames(window)) {
-    if (NEVER.has(name) || (name in globalThis && !FROM_WINDOW.has(name))) continue
+/** In a shared process a name means the window of the app that is running at the moment of the access. */
+export function installSharedGlobals(window: DomWindow, current: () => DomWindow | undefined): void {
+  for (const name of namesToInstall(window)) {
     let replaced: { value: unknown } | undefined
-    Object.defineProperty(globalThis, name, {
-      configurable: true,
-      enumerable: false,
+    define(name, {
       get: () => (replaced === undefined ? readFrom(current() ?? window, name) : replaced.value),
       set: (value: unknown) => {
         replaced = { value }
       },
     })
   }
-  for (const name of ['window', 'self', 'top', 'parent']) {
-    Object.defineProperty(globalThis, name, { configurable: true, get: () => current() ?? window })
-  }
+  for (const name of SELF) define(name, { get: () => current() ?? window })
+}
+
+const SELF = ['window', 'self', 'top', 'parent']
+
+function define(name: string, descriptor: PropertyDescriptor): void {
+  Object.defineProperty(globalThis, name, { ...descriptor, configurable: true, enumerable: false })
+}
+
+function namesToInstall(window: DomWindow): string[] {
+  return [...windowNames(window)].filter(
+    (name) => !NEVER.has(name) && !SELF.includes(name) && (!(name in globalThis) || FROM_WINDOW.has(name)),
+  )
 }
 
 const bound = new WeakMap<DomWindow, Map<string, unknown>>()
