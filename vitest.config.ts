@@ -10,5 +10,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most tests wait for programs: more workers than cores keep the cores busy.
+    maxWorkers: 3,
   },
 })
