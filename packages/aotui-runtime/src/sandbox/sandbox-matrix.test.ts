@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeApp, makeTempDir } from '../../test-support/app-folder.ts'
@@ -142,7 +142,7 @@ describe('past the guard', () => {
 })
 
 it('a handler that is denied something makes the command fail with the permission that was missing', async () => {
-  const main = `import { readFileSync } from 'node:fs'
+  const main = `import { readdirSync, readFileSync } from 'node:fs'
     document.body.innerHTML = '<main view="V"><button operation="go">x</button></main>'
     document.querySelector('main').addEventListener('aotui:operation', () => readFileSync('/etc/hostname'))`
   const driver = await openApp(makeApp({ main }))
@@ -152,14 +152,18 @@ it('a handler that is denied something makes the command fail with the permissio
 })
 
 it('the strict tier is refused, not weakened, where bubblewrap is missing', async () => {
-  const path = process.env['PATH']
+  const { PATH: path, TMPDIR: temp } = process.env
+  const ownTemp = makeTempDir()
   const driver = await openDesktop({ apps: [makeApp({ main: '', manifest: { tier: 'strict' } })] })
-  process.env['PATH'] = '/nowhere'
+  Object.assign(process.env, { PATH: '/nowhere', TMPDIR: ownTemp })
   try {
     const error = await failure(driver.system('open --application app_1'))
     expect(error.data['reason']).toBe('no_bwrap')
     expect(driver.look()).toContain('the strict tier needs Linux and the program bwrap')
+    expect(readdirSync(ownTemp)).toEqual([])
   } finally {
     process.env['PATH'] = path
+    if (temp === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = temp
   }
 })
