@@ -31,6 +31,8 @@ const PROBE = `
       fs.createReadStream(path, 'utf8').on('data', (part) => (text += part)).on('end', () => resolve(text)).on('error', reject)
     }),
     write: ({ path }) => (writeFileSync(path, 'written'), readFileSync(path, 'utf8')),
+    copy: ({ path, to }) => (fs.copyFileSync(path, to), readFileSync(to, 'utf8')),
+    link: ({ path, to }) => String(fs.symlinkSync(path, to)),
     sqlite: async ({ path }) => { const { DatabaseSync } = await import('node:sqlite'); return String(new DatabaseSync(path)) },
     spawn: ({ program, args }) => promisify(execFile)(program, args).then(({ stdout }) => stdout.trim()),
     spawn_sync: ({ program, args }) => execFileSync(program, args, { encoding: 'utf8' }).trim(),
@@ -59,6 +61,7 @@ const PROBE = `
 export interface Probe {
   readonly run: (what: string, args?: Record<string, unknown>) => Promise<string>
   readonly look: () => string
+  readonly appDir: string
   readonly scopeDir: string
   readonly outsideDir: string
   readonly port: number
@@ -82,13 +85,15 @@ export async function openProbe(tier: 'standard' | 'strict', extra: string[] = [
     'env:read:AOTUI_TEST_OPEN',
     ...extra,
   ]
-  const driver = await openApp(makeApp({ main: PROBE, manifest: { tier, permissions } }))
+  const appDir = makeApp({ main: PROBE, manifest: { tier, permissions } })
+  const driver = await openApp(appDir)
   return {
     run: async (what, args = {}) => {
       await driver.lease.execute({ app: 'app_1', operation: 'probe', args: { what, ...args } })
       return (/```\n([\s\S]*?)\n```/.exec(driver.view('Probe'))?.[1] ?? '').trim()
     },
     look: () => driver.look(),
+    appDir,
     scopeDir,
     outsideDir,
     port,

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { toWireError } from '../contract/aotui-error.ts'
 import type { FromApp } from '../contract/app-message.ts'
 import type { Grants } from '../sandbox/grants.ts'
@@ -15,8 +15,14 @@ export function openProcessLink(
 ): AppLink & { readonly pid: number | undefined } {
   const broker =
     options.grants.policy.tier === 'strict' ? new NetworkBroker(options.grants.policy.net) : undefined
-  const plan = planLaunch({ ...options, ...(broker === undefined ? {} : { brokerDir: broker.dir }) })
-  const child = spawn(plan.command, plan.args, { env: plan.env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  let child: ChildProcess
+  try {
+    const plan = planLaunch({ ...options, ...(broker === undefined ? {} : { brokerDir: broker.dir }) })
+    child = spawn(plan.command, plan.args, { env: plan.env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  } catch (error) {
+    broker?.close()
+    throw error
+  }
   let stderr = ''
   let exited = false
   const exit = (how: string) => {

@@ -9,7 +9,9 @@ type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
 
 const WRITES =
   /^(write|append|mkdir|mkdtemp|rm|unlink|rename|copyFile|cp|chmod|chown|lchmod|lchown|utimes|lutimes|truncate|symlink|link|createWriteStream)/
+const COPIES = /^(copyFile|cp)/
 const TWO_PATHS = /^(rename|copyFile|cp|link|symlink)/
+/** Functions on descriptors, watchers (the flags cover them), internals and classes. */
 const NO_PATH = /^(f[a-z]+|close|read|readv|write|writev|watch.*|unwatchFile|_.*|[A-Z].*)(Sync)?$/
 
 /**
@@ -23,8 +25,7 @@ export function guardFileSystem(policy: ProcessPolicy, deny: Deny): void {
     const target = from as Record<string, unknown>
     for (const name of Object.keys(target)) {
       const original = target[name]
-      if (typeof original !== 'function' || (NO_PATH.test(name) && name !== 'fdatasync' && !KEEP.has(name)))
-        continue
+      if (typeof original !== 'function' || NO_PATH.test(name)) continue
       const wrapped = wrap(name, original as AnyFunction, { policy, deny, realpath })
       // `realpath.native` and the promisified forms hang on the function.
       target[name] = Object.assign(wrapped, original)
@@ -33,18 +34,6 @@ export function guardFileSystem(policy: ProcessPolicy, deny: Deny): void {
   wrapAll(fs)
   wrapAll(fs.promises)
 }
-
-/** Names that look like file descriptor functions and are not. */
-const KEEP = new Set([
-  'readFile',
-  'readFileSync',
-  'readdir',
-  'readdirSync',
-  'readlink',
-  'readlinkSync',
-  'writeFile',
-  'writeFileSync',
-])
 
 interface WrapContext {
   policy: ProcessPolicy
@@ -104,13 +93,13 @@ function translate(error: unknown, name: string, { deny }: WrapContext): unknown
 }
 
 function checkPaths(name: string, args: readonly unknown[], context: WrapContext): Error | undefined {
-  for (const arg of args.slice(0, TWO_PATHS.test(name) ? 2 : 1)) {
+  const { read, write } = context.policy
+  for (const [index, arg] of args.slice(0, TWO_PATHS.test(name) ? 2 : 1).entries()) {
     const path = asPath(arg)
-    if (path === undefined) continue
-    const writing = WRITES.test(name) || (name.startsWith('open') && opensForWriting(args[1]))
-    const real = realTarget(path, context.realpath)
+    const real = path === undefined ? undefined : realTarget(path, context.realpath)
     if (real === undefined) continue
-    const { read, write } = context.policy
+    const isSource = index === 0 && COPIES.test(name)
+    const writing = !isSource && (WRITES.test(name) || (name.startsWith('open') && opensForWriting(args[1])))
     if (!isPathInside(real, writing ? write : read))
       return context.deny(`fs:${writing ? 'write' : 'read'}:${real}`)
   }

@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeApp } from '../../test-support/app-folder.ts'
+import { makeApp, makeTempDir } from '../../test-support/app-folder.ts'
 import { failure, openApp, openDesktop } from '../../test-support/desktop-driver.ts'
 import { needs } from '../../test-support/needs.ts'
 import { openProbe } from '../../test-support/sandbox-probe.ts'
@@ -13,7 +14,7 @@ const tiers = [
 
 describe.each(tiers)('the %s tier', (tier, test) => {
   test('opens files inside the scopes and names the permission for those outside', async () => {
-    const { run, scopeDir, outsideDir, look } = await openProbe(tier)
+    const { run, scopeDir, outsideDir, appDir, look } = await openProbe(tier)
     const secret = join(outsideDir, 'secret')
     expect(await run('read', { path: join(scopeDir, 'file') })).toBe('ok inside')
     expect(await run('write', { path: join(scopeDir, 'new') })).toBe('ok written')
@@ -24,6 +25,14 @@ describe.each(tiers)('the %s tier', (tier, test) => {
       `E_PERMISSION fs:write:${join(outsideDir, 'new')}`,
     )
     expect(look()).toContain('E_PERMISSION: fs:read:')
+    // From where it may read to where it may write, and not the other way round.
+    expect(await run('copy', { path: join(appDir, 'aoapp.json'), to: join(scopeDir, 'copy') })).toMatch(
+      /^ok /,
+    )
+    expect(await run('copy', { path: join(scopeDir, 'file'), to: join(appDir, 'copy') })).toBe(
+      `E_PERMISSION fs:write:${join(appDir, 'copy')}`,
+    )
+    expect(await run('link', { path: secret, to: join(scopeDir, 'own-link') })).toMatch(/^E_PERMISSION fs:/)
   })
 
   test('does not follow a symlink out of a scope', async () => {
@@ -87,6 +96,18 @@ describe.each(tiers)('the %s tier', (tier, test) => {
   })
 })
 
+describe.each(tiers)('the data folder in the %s tier', (tier, test) => {
+  test("is the app's own to write to", async () => {
+    const main = `import { readFileSync, writeFileSync } from 'node:fs'
+      writeFileSync(aotui.dataDir + '/note', 'kept')
+      document.body.innerHTML = '<main view="V"><p>' + readFileSync(aotui.dataDir + '/note', 'utf8') + '</p></main>'`
+    const dataRoot = makeTempDir()
+    const driver = await openApp(makeApp({ main, manifest: { tier } }), { dataRoot })
+    expect(driver.view('V')).toBe('kept')
+    expect(readFileSync(join(dataRoot, driver.desktop.id, 'com.example.app', 'note'), 'utf8')).toBe('kept')
+  })
+})
+
 /** A program that an app may start knows nothing of the guard: what stops it is the boundary, or nothing is. */
 describe('past the guard', () => {
   const args = (script: string) => ({ program: '/bin/sh', args: ['-c', `${script} 2>&1 || echo failed`] })
@@ -121,7 +142,7 @@ describe('past the guard', () => {
 })
 
 it('a handler that is denied something makes the command fail with the permission that was missing', async () => {
-  const main = `import { readFileSync } from 'node:fs'
+  const main = `import { readdirSync, readFileSync } from 'node:fs'
     document.body.innerHTML = '<main view="V"><button operation="go">x</button></main>'
     document.querySelector('main').addEventListener('aotui:operation', () => readFileSync('/etc/hostname'))`
   const driver = await openApp(makeApp({ main }))
@@ -131,14 +152,18 @@ it('a handler that is denied something makes the command fail with the permissio
 })
 
 it('the strict tier is refused, not weakened, where bubblewrap is missing', async () => {
-  const path = process.env['PATH']
+  const { PATH: path, TMPDIR: temp } = process.env
+  const ownTemp = makeTempDir()
   const driver = await openDesktop({ apps: [makeApp({ main: '', manifest: { tier: 'strict' } })] })
-  process.env['PATH'] = '/nowhere'
+  Object.assign(process.env, { PATH: '/nowhere', TMPDIR: ownTemp })
   try {
     const error = await failure(driver.system('open --application app_1'))
     expect(error.data['reason']).toBe('no_bwrap')
     expect(driver.look()).toContain('the strict tier needs Linux and the program bwrap')
+    expect(readdirSync(ownTemp)).toEqual([])
   } finally {
     process.env['PATH'] = path
+    if (temp === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = temp
   }
 })
