@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hostDebug } from './debug-operation.ts'
 import type { ErrorCode } from './errors.ts'
 import { COLS_MAX, COLS_MIN, ROWS_MAX, sessionInfo } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
@@ -395,6 +396,7 @@ export const OPERATIONS = {
       startsHost: false,
     },
   }),
+  'host.debug': operation(hostDebug),
 } as const
 
 export type OperationName = keyof typeof OPERATIONS

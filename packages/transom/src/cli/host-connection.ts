@@ -11,17 +11,30 @@ export interface HostFinder {
   /** The program of the host process. */
   readonly hostScript: string
   readonly env: NodeJS.ProcessEnv
+  /** Tells people what is done, when they asked for it. */
+  readonly debug: (text: string) => void
 }
 
 /** Connects to the host of a Home; null when none is running. */
-export async function connectToHost({ home }: HostFinder): Promise<Client | null> {
+export async function connectToHost({ home, debug }: HostFinder): Promise<Client | null> {
   const socket = announcedSocket(home)
-  return socket === null ? null : await connect(socket)
+  debug(socket === null ? `no host is announced in ${home}` : `the host of ${home} is at ${socket}`)
+  const client = socket === null ? null : await connect(socket)
+  if (socket !== null) debug(client === null ? 'nobody listens there' : 'connected')
+  return client
+}
+
+/** Connects to the host of a Home, starting one when none is running. */
+export async function connectOrStartHost(finder: HostFinder): Promise<Client> {
+  return (await connectToHost(finder)) ?? (await startHost(finder))
 }
 
 /** Starts a host for a Home, or finds the one that somebody else has just started, and connects to it. */
 export async function startHost(finder: HostFinder): Promise<Client> {
-  const client = await connect(await spawnHost(finder))
+  finder.debug(`starting a host: ${finder.hostScript}`)
+  const socket = await spawnHost(finder)
+  finder.debug(`a host is ready at ${socket}`)
+  const client = await connect(socket)
   if (client !== null) return client
   const message = `the host of ${finder.home} started but does not answer; try again`
   throw new OpError('host_unavailable', message, { home: finder.home })

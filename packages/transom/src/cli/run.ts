@@ -2,13 +2,15 @@ import * as path from 'node:path'
 import type { Client } from '@transom/client'
 import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
-import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
 import { homePath } from '../home/home-path.ts'
 import { messageOf } from '../lib/system-error.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { connectToHost, startHost, type HostFinder } from './host-connection.ts'
-import { parseArgv, type ParsedArgv } from './parse-argv.ts'
+import type { LocalCommand, LocalContext } from './local-command.ts'
+import { LOCAL_COMMANDS } from './local-commands.ts'
+import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
 import { renderError, renderResult } from './render.ts'
+import { versionCommand } from './version-command.ts'
 
 export interface CliProcess {
   readonly program: string
@@ -29,7 +31,7 @@ export interface CliProcess {
 export async function runCli(cli: CliProcess): Promise<number> {
   const asksForJson = cli.argv.slice(0, endOfOptions(cli.argv)).includes('--json')
   try {
-    const commands = [...cli.commands, VERSION_COMMAND]
+    const commands = [...cli.commands, ...LOCAL_COMMANDS]
     const context = { env: cli.env, cwd: cli.cwd, readText: (file: string) => readTextFile(cli, file) }
     return await runCommand(cli, parseArgv(cli.argv, commands, context))
   } catch (error) {
@@ -40,32 +42,45 @@ export async function runCli(cli: CliProcess): Promise<number> {
   }
 }
 
-/** Answered by the client itself: it must work without a host. */
-const VERSION_COMMAND: Command = {
-  operation: 'version',
-  command: 'version',
-  summary: 'Print the version.',
-  positionals: [],
-  rest: null,
-  examples: ['transom version', 'transom version --json'],
-  startsHost: false,
-  params: [],
-}
-
 async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArgv): Promise<number> {
-  if (flags.version || (command === VERSION_COMMAND && !flags.help)) {
-    cli.out(flags.json ? json({ version: VERSION, protocol: PROTOCOL_VERSION }, cli.pretty) : VERSION)
-    return 0
+  const commands = [...cli.commands, ...LOCAL_COMMANDS.filter(({ hidden }) => !hidden)]
+  const context: LocalContext = {
+    cli,
+    flags,
+    params,
+    commands,
+    host: () => hostFinder(cli, flags),
+    answer: (result, text) => cli.out(flags.json ? json(result, cli.pretty) : text),
   }
+  if (flags.version) return await versionCommand.run(context)
   if (command === null || flags.help) {
-    cli.out(command === null ? programHelp(cli.commands, cli.program) : commandHelp(command, cli.program))
+    cli.out(command === null ? programHelp(commands, cli.program) : commandHelp(command, cli.program))
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
-  const finder = { home: homePath(flags.home, cli.env), hostScript: cli.hostScript, env: cli.env }
-  const result = await callHost(finder, command, resolvePaths(params, cli.cwd), cli.signal)
+  if (isLocal(command)) return await command.run(context)
+  const result = await callHost(context.host(), command, resolvePaths(params, cli.cwd), cli.signal)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
   return 0
+}
+
+function hostFinder(cli: CliProcess, flags: GlobalFlags): HostFinder {
+  const debugs = flags.debug || cli.env['TRANSOM_DEBUG'] === '1'
+  return {
+    home: homePath(flags.home, cli.env),
+    hostScript: cli.hostScript,
+    env: debugs ? { ...cli.env, TRANSOM_DEBUG: '1' } : cli.env, // a host that is started keeps a debug log
+    debug: debugs ? debugLines(cli) : () => {},
+  }
+}
+
+function debugLines(cli: CliProcess): HostFinder['debug'] {
+  const startMs = performance.now()
+  return (text) => cli.err(`debug: ${(performance.now() - startMs).toFixed(1)} ms: ${text}`)
+}
+
+function isLocal(command: Command): command is LocalCommand {
+  return LOCAL_COMMANDS.some((local) => local === command)
 }
 
 /** A folder is named as the caller sees it; the host has a working folder of its own. */
@@ -82,7 +97,7 @@ async function callHost(
   const running = await connectToHost(finder)
   if (running !== null) {
     try {
-      return await callOn(running, command, params, signal)
+      return await callOn(running, command, params, { signal, debug: finder.debug })
     } catch (error) {
       if (!command.startsHost || !isLeavingHost(error)) throw error
     }
@@ -91,17 +106,23 @@ async function callHost(
     const message = `no host is running for ${finder.home}; the first "transom create" starts one`
     throw new OpError('host_unavailable', message, { home: finder.home })
   }
-  return callOn(await startHost(finder), command, params, signal)
+  return callOn(await startHost(finder), command, params, { signal, debug: finder.debug })
 }
 
 async function callOn(
   client: Client,
   command: Command,
   params: Record<string, unknown>,
-  signal: AbortSignal,
+  { signal, debug }: { signal: AbortSignal; debug: HostFinder['debug'] },
 ): Promise<unknown> {
+  debug(`asking for ${command.operation}`) // no parameters: one may be a secret
   try {
-    return await client.request(command.operation, params, { signal })
+    const result = await client.request(command.operation, params, { signal })
+    debug('answered')
+    return result
+  } catch (error) {
+    debug(`failed with ${toWireError(error).code}`)
+    throw error
   } finally {
     client.close()
   }

@@ -103,7 +103,7 @@ function makeFolder(folder: string): void {
 
 function refuseForeignFolder(homePath: string): void {
   // The host's lock files may be there before the Home itself.
-  const entries = fs.readdirSync(homePath).filter((entry) => !entry.startsWith('host.'))
+  const entries = fs.readdirSync(homePath).filter((entry) => !/^host[.-]/.test(entry))
   if (entries.length > 0) throw foreign(homePath, 'it has other files in it and no home.json')
 }
 

@@ -28,6 +28,7 @@ export interface HostControl {
   assertOpen(): void
   /** Ends the host, after the answer has been sent. */
   leave(): void
+  setDebug(enabled: boolean): Result<'host.debug'>
 }
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
@@ -85,6 +86,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       control.leave()
       return { stopped: true as const, destroyed }
     },
+    'host.debug': ({ state }) => control.setDebug(state === 'on'),
   }
 }
 

@@ -9,6 +9,7 @@ import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
 import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
 import { createHostMark } from '../sources/pty/process-tree.ts'
+import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
 import { HostLock, type HostAddress } from './host-lock.ts'
 import { SocketServer } from './socket-server.ts'
@@ -31,6 +32,7 @@ export class Host {
   readonly #keeper = new Keeper(this.#hostMark)
   readonly #reaper = new ChildReaper()
   readonly #sessions: Sessions
+  readonly #debugLog: DebugLog
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
   #server: SocketServer | null = null
@@ -47,6 +49,7 @@ export class Host {
     const socket = claimSocketPath(home.path, options.env)
     await reconcile(home, now)
     const host = new Host(home, lock, { socket, pid: process.pid }, options.idleMs)
+    if (options.env['TRANSOM_DEBUG'] === '1') host.#setDebug(true)
     await host.#listen()
     return host
   }
@@ -56,6 +59,7 @@ export class Host {
     this.#lock = lock
     this.address = address
     this.#idleMs = idleMs
+    this.#debugLog = new DebugLog(home.path)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
     this.#reaper.start()
@@ -84,8 +88,13 @@ export class Host {
       status: () => this.#status(),
       assertOpen: () => this.#assertOpen(),
       leave: () => setImmediate(() => void this.#leave()),
+      setDebug: (enabled) => this.#setDebug(enabled),
     })
-    this.#server = await SocketServer.listen(this.address.socket, handlers, () => this.#watchIdle())
+    this.#server = await SocketServer.listen(this.address.socket, {
+      handlers,
+      onCountChange: () => this.#watchIdle(),
+      observer: this.#debugLog,
+    })
     this.#lock.announce(this.address)
     this.#watchIdle()
   }
@@ -102,6 +111,12 @@ export class Host {
       connections: this.#server?.connectionCount ?? 0,
       rss_bytes: process.memoryUsage.rss(),
     }
+  }
+
+  #setDebug(enabled: boolean) {
+    if (enabled) this.#debugLog.enable()
+    else this.#debugLog.disable()
+    return { enabled: this.#debugLog.enabled, path: this.#debugLog.path }
   }
 
   #assertOpen(): void {
@@ -122,6 +137,7 @@ export class Host {
     await this.#server?.close()
     this.#keeper.dismiss()
     this.#reaper.stop()
+    this.#debugLog.disable()
     this.#onLeft()
   }
 }
