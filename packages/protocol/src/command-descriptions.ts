@@ -43,7 +43,7 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
   },
   'session.wait': {
     text: 'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. On a timeout the screen that was seen is shown.',
-    seeAlso: ['snapshot'],
+    seeAlso: ['watch', 'snapshot'],
   },
   'session.snapshot': {
     text: 'Prints the text of the screen without trailing blanks; --json adds the cursor, title, modes and Screen Hash. For an ended session, its last screen.',

@@ -18,9 +18,9 @@ export interface LocalContext {
   /** Every command that help shows. */
   readonly commands: readonly Command[]
   /** Where this Home's host is to be found. Not looked for before it is asked for: `version` needs no Home. */
-  host(): HostFinder
+  readonly host: () => HostFinder
   /** Prints the result: with --json the object, else the text. */
-  answer(result: object, text: string): void
+  readonly answer: (result: object, text: string) => void
 }
 
 type Given = Pick<LocalCommand, 'command' | 'summary' | 'examples' | 'run'> & Partial<LocalCommand>

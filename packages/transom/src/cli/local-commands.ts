@@ -1,6 +1,7 @@
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
 import { versionCommand } from './version-command.ts'
+import { watchCommand } from './watch-command.ts'
 
 /** The commands that the client carries out itself, listed in help behind those of the operation table. */
-export const LOCAL_COMMANDS: readonly LocalCommand[] = [helpCommand, versionCommand]
+export const LOCAL_COMMANDS: readonly LocalCommand[] = [watchCommand, helpCommand, versionCommand]

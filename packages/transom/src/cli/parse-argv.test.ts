@@ -119,7 +119,7 @@ describe('help', () => {
     expect(help).toMatch(/Exit status:\n {2}0 +Done\.\n/)
     expect(help).toContain('  75   The condition did not come true in time.')
     expect(help).toMatch(/Environment:\n {2}TRANSOM_SESSION/)
-    expect(help).toContain('See also: transom snapshot')
+    expect(help).toContain('See also: transom watch, transom snapshot')
   })
 
   test('points only to commands that there are', () => {
