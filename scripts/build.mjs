@@ -1,6 +1,6 @@
 // Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
-// (zod would double its start-up time), and the host as one ES module: an upgrade may replace the files of a host
-// that runs, so it must not load any of them later.
+// (zod would double its start-up time), the host as one ES module: an upgrade may replace the files of a host that
+// runs, so it must not load any of them later; and the doctor, which must run where a host cannot.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -43,14 +43,16 @@ export async function buildAll() {
       define: { COMMAND_TABLE: JSON.stringify(commandTable()) },
       write: false,
     }),
-    build({
-      ...shared,
-      entryPoints: [path.join(source, 'main/host.ts')],
-      outfile: path.join(dist, 'host.mjs'),
-      format: 'esm',
-      external: ['koffi', '@lydell/node-pty'], // native parts, installed with the package
-      write: false,
-    }),
+    ...['host', 'doctor'].map((name) =>
+      build({
+        ...shared,
+        entryPoints: [path.join(source, `main/${name}.ts`)],
+        outfile: path.join(dist, `${name}.mjs`),
+        format: 'esm',
+        external: ['koffi', '@lydell/node-pty'], // native parts, installed with the package
+        write: false,
+      }),
+    ),
   ])
   for (const file of outputs.flatMap((output) => output.outputFiles)) replaceFile(file.path, file.contents)
 }

@@ -55,7 +55,7 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
   },
   'host.status': {
     text: 'The host is the background process that owns the live sessions of a Home. It is started by the first command that needs it, and never by this one.',
-    seeAlso: ['host stop'],
+    seeAlso: ['host stop', 'doctor'],
   },
   'host.stop': {
     text: 'Refused while sessions are active, unless --force is given. An idle host leaves by itself after a minute.',
@@ -63,6 +63,6 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
   },
   'host.debug': {
     text: 'The log is host-debug.log in the Home: connections, and for each request its operation, session, sizes, duration and error code, never what was typed or an environment. At 10 MB it is moved to host-debug.log.1. A host that is started with TRANSOM_DEBUG=1 or by a command with --debug has it on from the start.',
-    seeAlso: ['host status'],
+    seeAlso: ['host status', 'doctor'],
   },
 }

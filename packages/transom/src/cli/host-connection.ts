@@ -16,7 +16,10 @@ export interface HostFinder {
 }
 
 /** Connects to the host of a Home; null when none is running. */
-export async function connectToHost({ home, debug }: HostFinder): Promise<Client | null> {
+export async function connectToHost({
+  home,
+  debug,
+}: Pick<HostFinder, 'home' | 'debug'>): Promise<Client | null> {
   const socket = announcedSocket(home)
   debug(socket === null ? `no host is announced in ${home}` : `the host of ${home} is at ${socket}`)
   const client = socket === null ? null : await connect(socket)

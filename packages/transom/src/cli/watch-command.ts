@@ -76,7 +76,8 @@ async function watch(context: LocalContext): Promise<number> {
   if (idleMs < 1 || idleMs > IDLE_MS_MAX)
     throw new OpError('usage', `--idle-ms takes 1 to ${IDLE_MS_MAX} (got ${idleMs})`, { idle_ms: idleMs })
   const { cli, flags } = context
-  const command = params.exec === undefined ? null : new EventCommand(params.exec, cli.env, cli.err)
+  const command =
+    params.exec === undefined ? null : new EventCommand(params.exec, cli.env, (text) => cli.err(text))
   const tell = (event: WatchEvent) => {
     if (command !== null) command.run(event)
     else cli.out(flags.json ? JSON.stringify(event) : `${event.event} ${printable(event.text)}`)
