@@ -1,6 +1,7 @@
 // Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
 // (zod would double its start-up time), the host as one ES module: an upgrade may replace the files of a host that
 // runs, so it must not load any of them later; and the doctor, which must run where a host cannot.
+// The manual page and the shells' completion scripts, made from the command tables, stand beside them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -54,13 +55,22 @@ export async function buildAll() {
       }),
     ),
   ])
-  for (const file of outputs.flatMap((output) => output.outputFiles)) replaceFile(file.path, file.contents)
+  for (const file of outputs.flatMap((output) => output.outputFiles))
+    replaceFile(file.path, file.contents, 0o755)
+  const { shippedTexts } = await importSource('packages/transom/src/main/shipped-texts.ts')
+  for (const [name, text] of Object.entries(shippedTexts()))
+    replaceFile(path.join(dist, name), `${text}\n`, 0o644)
+  fs.copyFileSync(path.join(root, 'LICENSE'), path.join(root, 'packages/transom/LICENSE')) // for the packed package
 }
 
 /** As a whole: somebody may be starting the program at this moment. */
-function replaceFile(/** @type {string} */ file, /** @type {Uint8Array} */ contents) {
+function replaceFile(
+  /** @type {string} */ file,
+  /** @type {Uint8Array | string} */ contents,
+  /** @type {number} */ mode,
+) {
   const temporary = `${file}.${process.pid}`
-  fs.writeFileSync(temporary, contents, { mode: 0o755 })
+  fs.writeFileSync(temporary, contents, { mode })
   fs.renameSync(temporary, file)
 }
 

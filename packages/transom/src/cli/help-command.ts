@@ -1,7 +1,6 @@
 import { OpError } from '@transom/protocol/errors'
 import { commandHelp, programHelp } from './help.ts'
 import { localCommand, localParam, type LocalContext } from './local-command.ts'
-import { manPage } from './man-page.ts'
 
 export const helpCommand = localCommand({
   command: 'help',
@@ -16,9 +15,9 @@ export const helpCommand = localCommand({
   run: help,
 })
 
-function help({ cli, params, commands }: LocalContext): number {
+function help({ cli, params, commands, shippedText }: LocalContext): number {
   const topic = (params['topic'] as string[] | undefined)?.join(' ')
-  if (params['man'] === true) cli.out(manPage(commands, cli.program))
+  if (params['man'] === true) cli.out(shippedText('transom.1'))
   else if (topic === undefined) cli.out(programHelp(commands, cli.program))
   else {
     const command = commands.find((it) => it.command === topic)

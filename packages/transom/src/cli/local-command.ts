@@ -19,6 +19,8 @@ export interface LocalContext {
   readonly commands: readonly Command[]
   /** Where this Home's host is to be found. Not looked for before it is asked for: `version` needs no Home. */
   readonly host: () => HostFinder
+  /** A text that the build has made and put beside the programs (main/shipped-texts.ts). */
+  readonly shippedText: (file: string) => string
   /** Prints the result: with --json the object, else the text. */
   readonly answer: (result: object, text: string) => void
 }

@@ -1,3 +1,4 @@
+import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
@@ -8,6 +9,8 @@ import { watchCommand } from './watch-command.ts'
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   watchCommand,
   doctorCommand,
+  completionCommand,
   helpCommand,
   versionCommand,
+  completeCommand,
 ]
