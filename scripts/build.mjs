@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const source = path.join(root, 'packages/transom/src')
-const dist = path.join(root, 'packages/transom/dist')
+const DIST = path.join(root, 'packages/transom/dist')
 
 const shared = {
   bundle: true,
@@ -21,8 +21,8 @@ const shared = {
 
 /** The exports of a TypeScript module of this workspace, for use in a script. */
 export async function importSource(/** @type {string} */ file) {
-  fs.mkdirSync(dist, { recursive: true })
-  const outfile = path.join(dist, `.${path.basename(file, '.ts')}-${process.pid}.mjs`)
+  fs.mkdirSync(DIST, { recursive: true })
+  const outfile = path.join(DIST, `.${path.basename(file, '.ts')}-${process.pid}.mjs`)
   try {
     await build({ ...shared, entryPoints: [file], outfile, format: 'esm' })
     return await import(pathToFileURL(outfile).href)
@@ -31,22 +31,27 @@ export async function importSource(/** @type {string} */ file) {
   }
 }
 
-export async function buildAll() {
+/** Builds everything into `dist`. `protocol` makes it speak another version, as a later release would. */
+export async function buildAll({ dist = DIST, protocol = /** @type {number | null} */ (null) } = {}) {
+  fs.mkdirSync(dist, { recursive: true })
+  const plugins = protocol === null ? [] : [otherProtocol(protocol)]
   const { commandTable } = await importSource('packages/protocol/src/index.ts')
   const outputs = await Promise.all([
     build({
       ...shared,
+      plugins,
       entryPoints: [path.join(source, 'main/cli.ts')],
       outfile: path.join(dist, 'cli.cjs'),
       format: 'cjs',
       minify: true,
       banner: { js: '#!/usr/bin/env node' },
-      define: { COMMAND_TABLE: JSON.stringify(commandTable()) },
+      define: { COMMAND_TABLE: JSON.stringify(commandTable(), withoutEmpty) },
       write: false,
     }),
     ...['host', 'doctor'].map((name) =>
       build({
         ...shared,
+        plugins,
         entryPoints: [path.join(source, `main/${name}.ts`)],
         outfile: path.join(dist, `${name}.mjs`),
         format: 'esm',
@@ -63,6 +68,28 @@ export async function buildAll() {
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(root, 'packages/transom/LICENSE')) // for the packed package
 }
 
+/** Keeps the CLI small: it fills in again (cli/local-command.ts) what is left out here. */
+function withoutEmpty(/** @type {string} */ _key, /** @type {unknown} */ value) {
+  const isEmpty =
+    value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)
+  return isEmpty ? undefined : value
+}
+
+/** @returns {import('esbuild').Plugin} */
+function otherProtocol(/** @type {number} */ protocol) {
+  return {
+    name: 'other-protocol',
+    setup: (build) =>
+      build.onLoad({ filter: /protocol\/src\/version\.ts$/ }, ({ path: file }) => {
+        const text = fs.readFileSync(file, 'utf8')
+        return {
+          contents: text.replace(/PROTOCOL_VERSION = \d+/, `PROTOCOL_VERSION = ${protocol}`),
+          loader: 'ts',
+        }
+      }),
+  }
+}
+
 /** As a whole: somebody may be starting the program at this moment. */
 function replaceFile(
   /** @type {string} */ file,
@@ -77,9 +104,9 @@ function replaceFile(
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await buildAll()
   if (!process.argv.includes('--quiet')) {
-    for (const file of fs.readdirSync(dist)) {
+    for (const file of fs.readdirSync(DIST)) {
       console.log(
-        `${String(fs.statSync(path.join(dist, file)).size).padStart(8)}  packages/transom/dist/${file}`,
+        `${String(fs.statSync(path.join(DIST, file)).size).padStart(8)}  packages/transom/dist/${file}`,
       )
     }
   }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect } from 'vitest'
 import { loggedOutput } from './support/log-contents.ts'
 import { canMount, fillDisk, growTmpfs, mountTmpfs, unmount } from './support/mounts.ts'
 import { needsThat } from './support/needs.ts'
-import { commandLinesWith, processesWith, uniqueToken } from './support/processes.ts'
+import { commandLinesWith, uniqueToken } from './support/processes.ts'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 
@@ -22,8 +22,7 @@ beforeEach(() => {
 afterEach(async () => {
   fs.rmSync(path.join(home.path, 'filler'), { force: true })
   await home.run(['host', 'stop', '--force'])
-  await until('the host has left', () => processesWith(`transom host ${home.path}`).length === 0)
-  if (CAN_MOUNT) unmount(home.path)
+  if (CAN_MOUNT) await unmount(home.path)
   await home.close()
 })
 

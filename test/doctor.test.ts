@@ -146,7 +146,7 @@ needsThat(canMount(), 'to mount a file system')('a small disk degrades, a full o
       const { troubles } = await examine({ env: { TRANSOM_HOME: path.join(disk, 'home') } })
       expect(troubles['disk_space']?.status).toBe(status)
     } finally {
-      unmount(disk)
+      await unmount(disk)
     }
   }
 })

@@ -22,9 +22,30 @@ beforeEach(() => {
 
 afterEach(async () => {
   await home.close()
-  // What a failed test left behind must not burden the next one.
-  for (const { pid } of processesWith(token)) process.kill(pid, 'SIGKILL')
+  await killLeftovers()
 })
+
+/** What a failed test left behind must not burden the next one. A moving target takes more than one look. */
+async function killLeftovers(): Promise<void> {
+  let looksWithoutAny = 0
+  await until('nothing is left', () => {
+    const left = processesWith(token)
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        continue // it has ended
+      }
+    }
+    looksWithoutAny = left.length === 0 ? looksWithoutAny + 1 : 0
+    return looksWithoutAny === 5
+  })
+}
+
+/** Whether `sleep` itself runs with the token, and not just a command that mentions it. */
+function isSleeping(token: string): boolean {
+  return processesWith(token).some(({ argv }) => argv[0]?.endsWith('sleep'))
+}
 
 async function killHost(): Promise<void> {
   const { pid } = home.host()
@@ -92,7 +113,7 @@ test('what a program left running after its exit ends with the destruction of it
   await home.ok('wait', id, '--exit')
   await until('only the one left behind runs', () => processesWith(token).length === 1)
   await home.ok('destroy', id)
-  await until('it has ended', () => processesWith(token).length === 0)
+  expect(commandLinesWith(token)).toEqual([])
 })
 
 test('two clients that destroy a session at once get one outcome', async () => {
@@ -117,7 +138,7 @@ test('the death of the client that created a session harms neither it nor the ho
     stdio: 'ignore',
     detached: true,
   })
-  await until('the session runs', () => processesWith(token).some(({ argv }) => argv[0] === 'sleep'))
+  await until('the session runs', () => isSleeping(token))
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGKILL'] as const) {
     try {
       process.kill(-(client.pid ?? 0), signal)
@@ -126,7 +147,7 @@ test('the death of the client that created a session harms neither it nor the ho
     }
   }
   expect(await home.json('inspect', 's')).toMatchObject({ status: 'running' })
-  expect(processesWith(token).some(({ argv }) => argv[0] === 'sleep')).toBe(true)
+  expect(isSleeping(token)).toBe(true)
 })
 
 test('a host that is stopped in order ends its sessions', async () => {
@@ -173,9 +194,12 @@ test('moving targets do not outlive a killed host', async () => {
   )
   await home.ok('wait', 's', '--text', 'hopping')
   await killHost()
-  await until('every process of the session is gone', () => processesWith(token).length === 0)
-  // Gone for good: the next host finds nothing either.
-  await home.ok('list')
+  // One look may miss a process that is just being forked.
+  let looksWithoutAny = 0
+  await until('every process of the session is gone for good', () => {
+    looksWithoutAny = processesWith(token).length === 0 ? looksWithoutAny + 1 : 0
+    return looksWithoutAny === 20
+  })
   expect(commandLinesWith(token)).toEqual([])
 })
 
@@ -183,12 +207,14 @@ test(
   `a host killed at any moment of a busy run leaves every session failed, whole and alone (${KILL_ROUNDS} rounds)`,
   { timeout: 20_000 * KILL_ROUNDS },
   async () => {
-    for (let round = 0; round < KILL_ROUNDS; round++) await killAtRandomMoment(round)
+    for (let round = 0; round < KILL_ROUNDS; round++) {
+      expect(await killAtRandomMoment(round)).toBeGreaterThanOrEqual(3)
+    }
   },
 )
 
-/** Starts sessions that print, type into them, create more, and kills the host in the middle of it. */
-async function killAtRandomMoment(round: number): Promise<void> {
+/** Starts sessions that print, type into them, create more, and kills the host in the middle of it; returns how many were read back. */
+async function killAtRandomMoment(round: number): Promise<number> {
   await home.ok('list')
   const client = await home.connect()
   const commands = [
@@ -234,4 +260,5 @@ async function killAtRandomMoment(round: number): Promise<void> {
     .slice(0, -1)
   expect(counted).toEqual(counted.map((_, index) => `${token} ${index + 1}`))
   reader.close()
+  return created.length
 }

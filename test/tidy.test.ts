@@ -30,7 +30,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   grid: ['@transom/protocol'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
-  home: ['@transom/protocol', '@transom/protocol/errors', 'zod'],
+  home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
   sources: ['@transom/protocol', '@transom/protocol/errors'],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],

@@ -203,7 +203,7 @@ test('a wait after input that changes nothing ends with the present state', asyn
   await home.ok('create', '--name', 's', '--', 'sh', '-c', 'stty -echo; echo still here; cat >/dev/null')
   await home.ok('wait', 's', '--text', 'still here')
   await home.ok('type', 's', 'silence', '--enter')
-  await home.ok('wait', 's', '--text', 'still here', '--after-input')
+  expect(await home.ok('wait', 's', '--text', 'still here', '--after-input')).toBe('still here')
   const { seq } = await home.json<{ seq: number }>('keys', 's', 'Up')
   await home.ok('wait', 's', '--text', 'still here', '--after-seq', String(seq))
   await home.ok('wait', 's', '--screen-stable-ms', '50', '--after-seq', String(seq))

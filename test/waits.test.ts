@@ -103,13 +103,15 @@ test('a wait matches a regular expression, line by line', async () => {
 
 test('a wait for a prompt matches with the blank that ends it', async () => {
   await home.ok('create', '--name', 'p', '--', 'sh')
-  await home.ok('wait', 'p', '--text', '$ ', '--timeout', '3000')
+  expect(await home.ok('wait', 'p', '--text', '$ ', '--timeout', '3000')).toBe('$')
 })
 
 test('a wait finds wide, combining and four-byte characters', async () => {
   await startPipe()
   pipe.print('漢字 e\u0301 👩‍🚀 ok\n')
-  for (const text of ['漢字 e\u0301', '👩‍🚀 ok', 'ok']) await home.ok('wait', 'p', '--text', text)
+  for (const text of ['漢字 e\u0301', '👩‍🚀 ok', 'ok']) {
+    expect(await home.ok('wait', 'p', '--text', text)).toBe('漢字 e\u0301 👩‍🚀 ok')
+  }
 })
 
 test('a wait sees where the cursor is', async () => {

@@ -76,6 +76,15 @@ test('prints an object a line with --json, and ends after the first event with -
   expect(stdout).toBe('exit 7\n') // of a session that has ended already
 })
 
+test('follows a session to the host that runs it', async () => {
+  const id = await home.ok('create', '--dedicated', '--', 'sh', '-c', 'read x; exit 4')
+  const { next, status } = watch(id, '--on', 'exit', '--on', 'idle', '--idle-ms', '1')
+  expect(await next()).toBe('idle 1')
+  await home.ok('keys', id, 'Enter')
+  await until('the exit is told', async () => (await next()) === 'exit 4')
+  expect(await status).toBe(0)
+})
+
 test('runs a command at each event, in order, that knows what happened and where', async () => {
   const id = await home.ok('create', '--', ...program.command)
   const command = 'echo "$TRANSOM_EVENT|$TRANSOM_SESSION|$TRANSOM_TEXT" >>seen; [ "$TRANSOM_EVENT" != bell ]'

@@ -2,14 +2,13 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { until } from './until.ts'
 
 /** Whether this process may mount a file system. */
 export function canMount(): boolean {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-mount-'))
   try {
-    if (!tryMount(folder, 1 << 20)) return false
-    unmount(folder)
-    return true
+    return tryMount(folder, 1 << 20) && spawnSync('umount', [folder]).status === 0
   } finally {
     fs.rmdirSync(folder)
   }
@@ -21,8 +20,13 @@ export function mountTmpfs(folder: string, sizeBytes: number): void {
   if (!tryMount(folder, sizeBytes)) throw new Error(`could not mount a tmpfs on ${folder}`)
 }
 
-export function remountReadOnly(folder: string): void {
-  run('mount', '-o', 'remount,ro', folder)
+/** As unmount() waits: nobody may have a file open for writing. */
+export async function remountReadOnly(folder: string): Promise<void> {
+  await until(`${folder} is read-only`, () => spawnSync('mount', ['-o', 'remount,ro', folder]).status === 0)
+}
+
+export async function remountWritable(folder: string): Promise<void> {
+  await until(`${folder} is writable`, () => spawnSync('mount', ['-o', 'remount,rw', folder]).status === 0)
 }
 
 /** Makes room on a tmpfs. */
@@ -30,8 +34,9 @@ export function growTmpfs(folder: string, sizeBytes: number): void {
   run('mount', '-o', `remount,size=${sizeBytes}`, folder)
 }
 
-export function unmount(folder: string): void {
-  run('umount', folder)
+/** Waits for whoever still has a file open there: a process that ends lets go of them last. */
+export async function unmount(folder: string): Promise<void> {
+  await until(`${folder} is unmounted`, () => spawnSync('umount', [folder]).status === 0)
 }
 
 /** Writes a file until the disk takes no more; returns its path. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
 import { RESPONSE_BYTES_MAX } from '@transom/protocol'
+import { HOST_LOCK_FILE } from '../../packages/transom/src/home/home-path.ts'
 
 export const CLI = fileURLToPath(new URL('../../packages/transom/dist/cli.cjs', import.meta.url))
 export const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
@@ -80,7 +81,7 @@ export class TestHome {
 
   /** The address that the running host has announced. */
   host(): { socket: string; pid: number } {
-    return JSON.parse(fs.readFileSync(path.join(this.path, 'host.lock'), 'utf8')) as {
+    return JSON.parse(fs.readFileSync(path.join(this.path, HOST_LOCK_FILE), 'utf8')) as {
       socket: string
       pid: number
     }

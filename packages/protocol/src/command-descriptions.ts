@@ -49,6 +49,14 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     text: 'Prints the text of the screen without trailing blanks; --json adds the cursor, title, modes and Screen Hash. For an ended session, its last screen.',
     seeAlso: ['wait', 'inspect'],
   },
+  'session.quota': {
+    text: 'A program whose Event Log has reached its quota is paused or ended, as the quota’s policy says; nothing that it printed is dropped.',
+    seeAlso: ['create', 'inspect'],
+  },
+  'session.diff': {
+    text: 'For a viewer that has seen the screen before: only what is different now.',
+    seeAlso: ['snapshot', 'watch'],
+  },
   'session.destroy': {
     text: 'Every process of the session is asked to end and, after a moment, killed: also one that has left the terminal. The session can still be listed with --all and shown.',
     seeAlso: ['signal', 'list'],

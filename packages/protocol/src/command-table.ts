@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { COMMAND_DESCRIPTIONS } from './command-descriptions.ts'
 import type { ErrorCode } from './errors.ts'
-import { OPERATIONS, type OperationDefinition, type OperationName } from './operations.ts'
+import type { OperationDefinition } from './operation.ts'
+import { OPERATIONS, type OperationName } from './operations.ts'
 
 /**
  * The operation table as plain data, for the CLI: it must parse and explain commands without loading zod.

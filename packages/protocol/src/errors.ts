@@ -36,6 +36,7 @@ export const ERROR_TABLE = {
   input_queue_full: row(73, 429, -32122, true, 'The program is not reading its input and the queue is full.'),
   io_error: row(74, 500, -32123, true, 'Reading or writing a file failed.'),
   disk_full: row(74, 507, -32124, true, 'The disk is full; nothing was recorded.'),
+  moment_not_found: row(66, 404, -32137, false, 'The history has no such seq, mark, time or Screen Hash.'),
   log_corrupt: row(65, 500, -32125, false, 'An Event Log cannot be read.'),
   file_not_read: row(66, 400, -32134, false, 'A file that was named cannot be read.'),
   home_unwritable: row(77, 403, -32126, false, 'The Home cannot be written to.'),
@@ -50,6 +51,14 @@ export const ERROR_TABLE = {
   ),
   host_unavailable: row(69, 503, -32130, true, 'The host could not be reached or started.'),
   host_stopping: row(69, 503, -32131, true, 'The host is leaving; a new one takes the next request.'),
+  session_elsewhere: row(
+    69,
+    421,
+    -32138,
+    true,
+    'Another host of this Home runs the session; `socket` says where.',
+  ),
+  host_incompatible: row(69, 426, -32139, false, 'The session runs on a host of another version.'),
   host_busy: row(69, 409, -32132, false, 'The host has active sessions and was not told to end them.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>

@@ -1,6 +1,7 @@
 export * from './errors.ts'
 export * from './events.ts'
 export * from './jsonrpc.ts'
+export type { CliSpelling, OperationDefinition } from './operation.ts'
 export * from './operations.ts'
 export * from './session-info.ts'
 export * from './snapshot.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ERROR_TABLE, type ErrorRow } from './errors.ts'
-import { OPERATIONS, type OperationDefinition } from './operations.ts'
+import type { OperationDefinition } from './operation.ts'
+import { OPERATIONS } from './operations.ts'
 
 /** docs/operations.md: the operation table and the error table for people. */
 export function operationsDocument(): string {

@@ -33,9 +33,33 @@ export const sessionInfo = z.object({
   ended_at: z.string().nullable(),
   exit: exitRecord.nullable(),
   failure: z.string().nullable().describe('Why the session is `failed`.'),
+  ended_by: z
+    .enum(['exit', 'destroy', 'idle_timeout', 'quota', 'host_lost'])
+    .nullable()
+    .default(null)
+    .describe('What ended it.'),
+  paused: z
+    .enum(['quota', 'disk'])
+    .nullable()
+    .default(null)
+    .describe(
+      'Why its program is stopped from printing: the log has reached its quota, or the disk takes no more.',
+    ),
 })
 export type SessionInfo = z.infer<typeof sessionInfo>
 
 export const COLS_MIN = 2 // a wide character needs two cells
 export const COLS_MAX = 1000
 export const ROWS_MAX = 1000 // 10⁶ cells at the most: 6 MB of Grid, and no screen is larger
+
+export const quotaPolicy = z.enum(['pause', 'end', 'drop_nothing'])
+/**
+ * What happens when a log has reached its quota: the program is stopped from printing until the quota is raised,
+ * the session is ended, or everything is kept all the same. Nothing is ever dropped.
+ */
+export type QuotaPolicy = z.infer<typeof quotaPolicy>
+
+/** A day of `yes` would be 10¹² bytes; a day of a busy build is well below this. */
+export const SESSION_QUOTA_BYTES_DEFAULT = 1 << 30
+/** All sessions of a Home together. */
+export const HOME_QUOTA_BYTES_DEFAULT = 20 * 2 ** 30

@@ -29,6 +29,7 @@ export const screenLine = z.object({
   text: z.string().describe('Without trailing blanks.'),
   wrapped: z.boolean().describe('True when this line goes on from the one above without a line break.'),
   cells: z.array(styledRun).optional(),
+  omitted: z.literal(true).optional().describe('The line has text that did not fit into `max_chars`.'),
 })
 export type ScreenLine = z.infer<typeof screenLine>
 

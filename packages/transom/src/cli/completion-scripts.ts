@@ -6,6 +6,21 @@ import type { CompletionTable, Described } from './completion-table.ts'
  */
 
 export function bashScript(table: CompletionTable): string {
+  return `${bashLookups(table)}
+${bashFunction(table)}`
+}
+
+export function zshScript(table: CompletionTable): string {
+  return `${zshLookups(table)}
+${zshFunction(table)}`
+}
+
+export function fishScript(table: CompletionTable): string {
+  return `${fishLookups(table)}
+${fishFunction(table)}`
+}
+
+function bashLookups(table: CompletionTable): string {
   return `# Completion of transom for bash: source <(transom completion bash)
 _transom_value() { # COMMAND OPTION: what the option takes
   case "$1 $2" in
@@ -22,8 +37,11 @@ _transom_options() { # COMMAND
 ${optionCases(table, wordList)}
   esac
   reply+=' ${wordList(table.globalFlags)}'
+}`
 }
-_transom() {
+
+function bashFunction(table: CompletionTable): string {
+  return `_transom() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]}
   local command= count=0 dashes= home=() reply= word i
   # bash takes --option=value for three words.
@@ -78,7 +96,7 @@ ${groupCases(table)}
 complete -F _transom transom agent-tty`
 }
 
-export function zshScript(table: CompletionTable): string {
+function zshLookups(table: CompletionTable): string {
   return `#compdef transom agent-tty
 # Completion of transom for zsh: source <(transom completion zsh), or this file as _transom in a folder of $fpath
 _transom_value() { # COMMAND OPTION: what the option takes
@@ -96,8 +114,11 @@ _transom_options() { # COMMAND
 ${optionCases(table, zshArray, 'described=', '')}
   esac
   described+=${zshArray(table.globalFlags)}
+}`
 }
-_transom() {
+
+function zshFunction(table: CompletionTable): string {
+  return `_transom() {
   local command= count=0 dashes= reply= word i line
   local -a home described
   for ((i = 2; i < CURRENT; i++)); do
@@ -164,7 +185,7 @@ else
 fi`
 }
 
-export function fishScript(table: CompletionTable): string {
+function fishLookups(table: CompletionTable): string {
   return `# Completion of transom for fish: transom completion fish | source
 function __transom_value -a command option # what the option takes
     switch "$command $option"
@@ -195,8 +216,11 @@ function __transom_offer -a place current
         case '*'
             string split ' ' -- $place
     end
-end
-function __transom_complete
+end`
+}
+
+function fishFunction(table: CompletionTable): string {
+  return `function __transom_complete
     set -l command ''
     set -l count 0
     set -l dashes

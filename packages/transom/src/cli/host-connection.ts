@@ -2,15 +2,13 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Client } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
-import { OpError, isErrorCode, type WireError } from '@transom/protocol/errors'
+import { OpError } from '@transom/protocol/errors'
 import { RESPONSE_BYTES_MAX } from '@transom/protocol/jsonrpc'
+import { PROTOCOL_VERSION } from '@transom/protocol/version'
+import { HOST_LOCK_FILE } from '../home/home-path.ts'
+import { launchHost, type LaunchOptions } from '../home/host-launch.ts'
 
-export interface HostFinder {
-  /** Absolute. */
-  readonly home: string
-  /** The program of the host process. */
-  readonly hostScript: string
-  readonly env: NodeJS.ProcessEnv
+export interface HostFinder extends LaunchOptions {
   /** Tells people what is done, when they asked for it. */
   readonly debug: (text: string) => void
 }
@@ -33,20 +31,57 @@ export async function connectOrStartHost(finder: HostFinder): Promise<Client> {
 }
 
 /** Starts a host for a Home, or finds the one that somebody else has just started, and connects to it. */
-export async function startHost(finder: HostFinder): Promise<Client> {
-  finder.debug(`starting a host: ${finder.hostScript}`)
-  const socket = await spawnHost(finder)
-  finder.debug(`a host is ready at ${socket}`)
+export async function startHost(options: HostFinder): Promise<Client> {
+  options.debug(`starting a host: ${options.hostScript}`)
+  const { socket } = await launchHost(options)
+  options.debug(`a host is ready at ${socket}`)
   const client = await connect(socket)
   if (client !== null) return client
-  const message = `the host of ${finder.home} started but does not answer; try again`
-  throw new OpError('host_unavailable', message, { home: finder.home })
+  throw new OpError(
+    'host_unavailable',
+    `the host of ${options.home} started but does not answer; try again`,
+    {
+      home: options.home,
+    },
+  )
+}
+
+/** Connects to the host that runs a session which another one was asked about. */
+export async function followSession(elsewhere: OpError): Promise<Client> {
+  const { session, socket, protocol } = elsewhere.details
+  if (protocol !== PROTOCOL_VERSION) {
+    const message = `session ${String(session)} runs on a host that speaks protocol ${String(protocol)}, and this client speaks ${PROTOCOL_VERSION}; it goes on there until it ends: use the version of Transom that started it`
+    throw new OpError('host_incompatible', message, { session, protocol })
+  }
+  const client = typeof socket === 'string' ? await connect(socket) : null
+  if (client !== null) return client
+  throw new OpError('host_unavailable', `the host of session ${String(session)} does not answer; try again`, {
+    session,
+  })
+}
+
+/** The protocols of other hosts that serve this Home at the moment: older ones with sessions that go on. */
+export function otherProtocols(home: string): number[] {
+  return fs.readdirSync(home).flatMap((name) => {
+    const protocol = Number(/^host-v(\d+)\.lock$/.exec(name)?.[1] ?? PROTOCOL_VERSION)
+    return protocol !== PROTOCOL_VERSION && isAlive(path.join(home, name)) ? [protocol] : []
+  })
+}
+
+function isAlive(lockFile: string): boolean {
+  try {
+    const { pid } = JSON.parse(fs.readFileSync(lockFile, 'utf8')) as { pid: number }
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false // empty, or its host has ended
+  }
 }
 
 function announcedSocket(home: string): string | null {
   let content: string
   try {
-    content = fs.readFileSync(path.join(home, 'host.lock'), 'utf8')
+    content = fs.readFileSync(path.join(home, HOST_LOCK_FILE), 'utf8')
   } catch {
     return null // no Home yet, or one that this user cannot read: starting a host will tell
   }
@@ -69,42 +104,5 @@ async function connect(socket: string): Promise<Client | null> {
     return new Client(await connectUnixSocket(socket, { frameBytesMax: RESPONSE_BYTES_MAX }))
   } catch {
     return null // a dead host's socket
-  }
-}
-
-/** Resolves with the socket of a host that is ready. */
-async function spawnHost({ home, hostScript, env }: HostFinder): Promise<string> {
-  const { spawn } = await import('node:child_process') // only the first command of a Home needs it
-  const child = spawn(process.execPath, [hostScript, home], {
-    detached: true, // it outlives this process and its terminal
-    stdio: ['ignore', 'pipe', 'ignore'],
-    cwd: '/', // it must not keep a folder from being unmounted
-    env,
-  })
-  const line = await firstLine(child.stdout)
-  child.stdout.destroy()
-  child.unref()
-  const outcome = parseOutcome(line)
-  if ('ready' in outcome) return outcome.ready.socket
-  const { code, message, details } = outcome.error
-  throw new OpError(isErrorCode(code) ? code : 'host_unavailable', message, details)
-}
-
-async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = ''
-  for await (const chunk of stream) {
-    text += String(chunk)
-    if (text.includes('\n')) break
-  }
-  return text
-}
-
-type Outcome = { ready: { socket: string } } | { error: Omit<WireError, 'retryable'> }
-
-function parseOutcome(line: string): Outcome {
-  try {
-    return JSON.parse(line) as Outcome // written by main/host.ts of this same version
-  } catch {
-    return { error: { code: 'host_unavailable', message: 'the host ended before it was ready', details: {} } }
   }
 }

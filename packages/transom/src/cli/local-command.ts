@@ -25,35 +25,50 @@ export interface LocalContext {
   readonly answer: (result: object, text: string) => void
 }
 
-type Given = Pick<LocalCommand, 'command' | 'summary' | 'examples' | 'run'> & Partial<LocalCommand>
+type Given<T, K extends keyof T> = Pick<T, K> & Partial<T>
+type GivenParam = Given<CommandParam, 'name' | 'type'>
+/** A command of the table as the build writes it: without what is null, false or empty. */
+export type CompactCommand = Given<
+  Omit<Command, 'params'>,
+  'operation' | 'command' | 'summary' | 'examples'
+> & {
+  readonly params?: readonly GivenParam[]
+}
 
 /** A local command with what is left out filled in. */
-export function localCommand(given: Given): LocalCommand {
-  return {
-    operation: `cli.${given.command}`,
-    description: '',
-    seeAlso: [],
-    errors: [],
-    positionals: [],
-    rest: null,
-    startsHost: false,
-    params: [],
-    hidden: false,
-    ...given,
-  }
+export function localCommand(
+  given: Given<LocalCommand, 'command' | 'summary' | 'examples' | 'run'>,
+): LocalCommand {
+  return { ...COMMAND_DEFAULTS, operation: `cli.${given.command}`, hidden: false, ...given }
 }
 
 /** A parameter with what is left out filled in. */
-export function localParam(given: Pick<CommandParam, 'name' | 'type'> & Partial<CommandParam>): CommandParam {
-  return {
-    flag: null,
-    placeholder: null,
-    description: '',
-    required: false,
-    default: null,
-    from: null,
-    readable: false,
-    values: null,
-    ...given,
-  }
+export function localParam(given: GivenParam): CommandParam {
+  return { ...PARAM_DEFAULTS, ...given }
+}
+
+/** A command of the operation table, as it was before the build took away what is null, false or empty. */
+export function expandCommand(compact: CompactCommand): Command {
+  return { ...COMMAND_DEFAULTS, ...compact, params: (compact.params ?? []).map(localParam) }
+}
+
+const COMMAND_DEFAULTS = {
+  description: '',
+  seeAlso: [],
+  errors: [],
+  positionals: [],
+  rest: null,
+  startsHost: false,
+  params: [],
+}
+
+const PARAM_DEFAULTS = {
+  flag: null,
+  placeholder: null,
+  description: '',
+  required: false,
+  default: null,
+  from: null,
+  readable: false,
+  values: null,
 }

@@ -22,7 +22,10 @@ const RENDERERS: Renderers = {
       log_bytes: log.bytes,
     }),
   'session.snapshot': (snapshot) => screenText([...(snapshot.scrollback ?? []), ...snapshot.lines]),
+  'session.diff': ({ changed }) =>
+    changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
+  'session.quota': fields,
   'host.status': fields,
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
@@ -35,10 +38,11 @@ export function renderError(error: WireError, program: string): string {
   return `${message}\n--- screen at seq ${snapshot.seq} ---\n${screenText(snapshot.lines)}\n---`
 }
 
-function screenText(lines: readonly { text: string }[]): string {
+function screenText(lines: readonly { text: string; omitted?: true | undefined }[]): string {
   return lines
-    .map(({ text }) => printable(text))
+    .map(({ text, omitted }) => (omitted ? '[…]' : printable(text)))
     .join('\n')
+    .replaceAll(/(?:\[…\]\n)+\[…\]/g, '[…]')
     .replace(/\n+$/, '')
 }
 

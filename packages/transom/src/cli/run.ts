@@ -5,7 +5,13 @@ import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../home/home-path.ts'
 import { messageOf } from '../lib/system-error.ts'
 import { commandHelp, programHelp } from './help.ts'
-import { connectToHost, startHost, type HostFinder } from './host-connection.ts'
+import {
+  connectToHost,
+  followSession,
+  otherProtocols,
+  startHost,
+  type HostFinder,
+} from './host-connection.ts'
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
@@ -59,7 +65,12 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
   if (isLocal(command)) return await command.run(context)
-  const result = await callHost(context.host(), command, resolvePaths(params, cli.cwd), cli.signal)
+  const result = await callHost(context.host(), {
+    command,
+    params: resolvePaths(params, cli.cwd),
+    signal: cli.signal,
+    notice: (text) => cli.err(`${cli.program}: ${text}`),
+  })
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
   return 0
@@ -84,37 +95,56 @@ function isLocal(command: Command): command is LocalCommand {
   return LOCAL_COMMANDS.some((local) => local === command)
 }
 
+interface Request {
+  readonly command: Command
+  readonly params: Record<string, unknown>
+  readonly signal: AbortSignal
+  /** Tells a person something beside the result. */
+  notice(text: string): void
+}
+
 /** A folder is named as the caller sees it; the host has a working folder of its own. */
 function resolvePaths(params: Record<string, unknown>, cwd: string): Record<string, unknown> {
   return typeof params['cwd'] === 'string' ? { ...params, cwd: path.resolve(cwd, params['cwd']) } : params
 }
 
-async function callHost(
-  finder: HostFinder,
-  command: Command,
-  params: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<unknown> {
+/** Asks the host of the Home, starting one where needed, and follows a session to the host that runs it. */
+async function callHost(finder: HostFinder, request: Request): Promise<unknown> {
+  try {
+    return await callHomeHost(finder, request)
+  } catch (error) {
+    if (!(error instanceof OpError) || error.code !== 'session_elsewhere') throw error
+    finder.debug('another host runs that session')
+    return callOn(await followSession(error), request, finder.debug)
+  }
+}
+
+async function callHomeHost(finder: HostFinder, request: Request): Promise<unknown> {
   const running = await connectToHost(finder)
   if (running !== null) {
     try {
-      return await callOn(running, command, params, { signal, debug: finder.debug })
+      return await callOn(running, request, finder.debug)
     } catch (error) {
-      if (!command.startsHost || !isLeavingHost(error)) throw error
+      if (!request.command.startsHost || !isLeavingHost(error)) throw error
     }
   }
-  if (!command.startsHost) {
+  if (!request.command.startsHost) {
     const message = `no host is running for ${finder.home}; the first "transom create" starts one`
     throw new OpError('host_unavailable', message, { home: finder.home })
   }
-  return callOn(await startHost(finder), command, params, { signal, debug: finder.debug })
+  const started = await startHost(finder)
+  for (const protocol of otherProtocols(finder.home)) {
+    request.notice(
+      `a host of another version (protocol ${protocol}) keeps its sessions; new ones start on this version's`,
+    )
+  }
+  return callOn(started, request, finder.debug)
 }
 
 async function callOn(
   client: Client,
-  command: Command,
-  params: Record<string, unknown>,
-  { signal, debug }: { signal: AbortSignal; debug: HostFinder['debug'] },
+  { command, params, signal }: Request,
+  debug: HostFinder['debug'],
 ): Promise<unknown> {
   debug(`asking for ${command.operation}`) // no parameters: one may be a secret
   try {

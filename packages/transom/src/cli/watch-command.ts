@@ -1,7 +1,7 @@
 import type { Client } from '@transom/client'
 import { OpError, isErrorCode } from '@transom/protocol/errors'
 import { EventCommand } from './event-command.ts'
-import { connectOrStartHost } from './host-connection.ts'
+import { connectOrStartHost, followSession } from './host-connection.ts'
 import { localCommand, localParam, type LocalContext } from './local-command.ts'
 import { printable } from './render.ts'
 import { Watcher, parseCondition, type WatchCondition, type WatchEvent } from './watcher.ts'
@@ -82,11 +82,13 @@ async function watch(context: LocalContext): Promise<number> {
     if (command !== null) command.run(event)
     else cli.out(flags.json ? JSON.stringify(event) : `${event.event} ${printable(event.text)}`)
   }
-  const client = await connectOrStartHost(context.host())
+  const following: Following = { params, conditions, idleMs, tell, signal: cli.signal }
   try {
-    await follow(client, { params, conditions, idleMs, tell, signal: cli.signal })
+    await follow(await connectOrStartHost(context.host()), following)
+  } catch (error) {
+    if (!(error instanceof OpError) || error.code !== 'session_elsewhere') throw error
+    await follow(await followSession(error), following)
   } finally {
-    client.close()
     await command?.whenDone()
   }
   return 0
@@ -100,7 +102,7 @@ interface Following {
   readonly signal: AbortSignal
 }
 
-/** Resolves when the session has ended, or after the first event with --once. */
+/** Resolves when the session has ended, or after the first event with --once. Closes the connection. */
 async function follow(client: Client, following: Following): Promise<void> {
   const { params, conditions, idleMs, tell, signal } = following
   let finish: () => void = () => {}
@@ -134,6 +136,7 @@ async function follow(client: Client, following: Following): Promise<void> {
     })
     await Promise.all([subscribed, done])
   } finally {
+    client.close()
     watcher.close()
     signal.removeEventListener('abort', interrupt)
   }

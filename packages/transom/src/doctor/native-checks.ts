@@ -81,8 +81,8 @@ async function checkMarks(platform: string): Promise<Finding> {
   if (platform !== 'linux') return degraded('there are none', 'nothing can be done on this system')
   const { withProcessMark } = await import('../lib/native.ts')
   const mark = sessionMark(createHostMark(), 1)
-  const { result, marked } = withProcessMark(mark, () => fs.readFileSync('/proc/self/limits', 'utf8'))
-  if (marked && result.includes(String(mark))) return ok('set and read back')
+  const limits = withProcessMark(mark, () => fs.readFileSync('/proc/self/limits', 'utf8'))
+  if (limits.includes(String(mark))) return ok('set and read back')
   const advice = 'allow RLIMIT_RTTIME to be set (a container’s or systemd’s LimitRTTIME)'
   return degraded('RLIMIT_RTTIME cannot be set: a process that hides may outlive its session', advice)
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
 import { errnoOf, fileError } from '../lib/system-error.ts'
+import { HOST_FILES } from './home-path.ts'
 import { manifest, type Manifest } from './manifest.ts'
 
 const HOME_FORMAT = 'transom-home'
@@ -103,7 +104,7 @@ function makeFolder(folder: string): void {
 
 function refuseForeignFolder(homePath: string): void {
   // The host's lock files may be there before the Home itself.
-  const entries = fs.readdirSync(homePath).filter((entry) => !/^host[.-]/.test(entry))
+  const entries = fs.readdirSync(homePath).filter((entry) => !HOST_FILES.test(entry))
   if (entries.length > 0) throw foreign(homePath, 'it has other files in it and no home.json')
 }
 

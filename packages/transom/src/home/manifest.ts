@@ -5,8 +5,11 @@ import { sessionInfo, type SessionInfo } from '@transom/protocol'
 export const manifest = z.looseObject({
   ...sessionInfo.shape,
   version: z.literal(1),
-  /** The mark that every process of the session carries, in decimal; null where the system gives none. */
-  process_mark: z.string().nullable(),
+  /** The mark that every process of the session carries, in decimal. Here before the first of them is. */
+  process_mark: z.string().regex(/^\d+$/),
+  /** Who runs it: where to reach its host, and in which protocol. */
+  host_socket: z.string(),
+  host_protocol: z.int(),
 })
 export type Manifest = z.infer<typeof manifest>
 

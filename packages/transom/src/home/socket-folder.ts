@@ -12,19 +12,19 @@ const SOCKET_PATH_BYTES_MAX = 103
 /**
  * Where the host of a Home listens. In a folder that is this user's alone: the socket is what stands between
  * another user and every session. A socket that a dead host left behind is removed; anything else in its place
- * was put there by somebody, and is refused.
+ * was put there by somebody, and is refused. `variant` tells the hosts of one Home apart.
  */
-export function claimSocketPath(home: string, env: NodeJS.ProcessEnv): string {
-  const socketPath = checkedSocketPath(home, env)
+export function claimSocketPath(home: string, env: NodeJS.ProcessEnv, variant = ''): string {
+  const socketPath = checkedSocketPath(home, env, variant)
   removeStaleSocket(socketPath)
   return socketPath
 }
 
 /** The path alone, with its folder made and checked; what is at the path is left alone. */
-export function checkedSocketPath(home: string, env: NodeJS.ProcessEnv): string {
+export function checkedSocketPath(home: string, env: NodeJS.ProcessEnv, variant = ''): string {
   const folder = socketFolder(env)
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 16)
-  const socketPath = path.join(folder, `${digest}-v${PROTOCOL_VERSION}.sock`)
+  const socketPath = path.join(folder, `${digest}-v${PROTOCOL_VERSION}${variant}.sock`)
   const bytes = Buffer.byteLength(socketPath)
   if (bytes > SOCKET_PATH_BYTES_MAX) {
     const message = `the socket path ${socketPath} has ${bytes} bytes and the system takes ${SOCKET_PATH_BYTES_MAX}; set XDG_RUNTIME_DIR (or TMPDIR) to a shorter folder`

@@ -45,7 +45,7 @@ export class DebugLog implements ConnectionObserver {
   enable(): void {
     if (this.#fd !== null) return
     this.#open()
-    this.#write({ event: 'debug_on', pid: process.pid })
+    this.#write({ event: 'debug_on' })
   }
 
   disable(): void {
@@ -89,7 +89,7 @@ export class DebugLog implements ConnectionObserver {
 
   #write(entry: object): void {
     if (this.#fd === null) return
-    const line = `${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`
+    const line = `${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...entry })}\n`
     try {
       if (this.#sizeBytes >= LOG_BYTES_MAX) this.#rotate(this.#fd)
       this.#sizeBytes += fs.writeSync(this.#fd, line)
@@ -99,7 +99,8 @@ export class DebugLog implements ConnectionObserver {
   }
 
   #rotate(fd: number): void {
-    fs.renameSync(this.path, `${this.path}.1`)
+    // A dedicated host of the same Home writes to the same file and may have moved it already.
+    if (fs.statSync(this.path).ino === fs.fstatSync(fd).ino) fs.renameSync(this.path, `${this.path}.1`)
     fs.closeSync(fd)
     this.#fd = null
     this.#open()

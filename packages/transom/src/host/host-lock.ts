@@ -1,19 +1,15 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
+import { HOST_LOCK_FILE, HOST_STARTING_FILE } from '../home/home-path.ts'
+import type { HostAddress } from '../home/host-launch.ts'
 import { lockFileBlocking, tryLockFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
 
-/** What `host.lock` says while its host accepts connections; the file is empty at any other time. */
-export interface HostAddress {
-  readonly socket: string
-  readonly pid: number
-}
-
 /**
- * Keeps a Home to one host. `host.lock` is held for the host's life and names its socket. `host.starting` is held
- * while a host starts or leaves, so that two starters queue up, and the second finds the first one ready instead
- * of half-way. Both are kernel locks: a killed host leaves none.
+ * Keeps a Home to one host for each protocol version. The lock file is held for the host's life and names its
+ * socket. The starting file is held while a host starts or leaves, so that two starters queue up, and the second
+ * finds the first one ready instead of half-way. Both are kernel locks: a killed host leaves none.
  */
 export class HostLock {
   readonly #lockFd: number
@@ -28,8 +24,8 @@ export class HostLock {
 
   /** Blocks while another host of this Home starts or leaves. Returns the address of one that is there already. */
   static acquire(home: string): HostLock | HostAddress {
-    const startingPath = path.join(home, 'host.starting')
-    const lockPath = path.join(home, 'host.lock')
+    const startingPath = path.join(home, HOST_STARTING_FILE)
+    const lockPath = path.join(home, HOST_LOCK_FILE)
     let startingFd: number
     let lockFd: number
     try {

@@ -1,9 +1,19 @@
-import { PROTOCOL_VERSION, VERSION } from '@transom/protocol'
+import { Client } from '@transom/client'
+import { connectUnixSocket } from '@transom/client/unix-socket'
+import {
+  HOME_QUOTA_BYTES_DEFAULT,
+  PROTOCOL_VERSION,
+  SESSION_QUOTA_BYTES_DEFAULT,
+  VERSION,
+  type Params,
+  type SessionInfo,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { RESPONSE_BYTES_MAX } from '@transom/protocol/jsonrpc'
 import { Home } from '../home/home.ts'
+import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
-import { reconcile } from '../session/reconcile.ts'
 import { Sessions } from '../session/sessions.ts'
 import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
@@ -11,7 +21,7 @@ import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
 import { createHostMark } from '../sources/pty/process-tree.ts'
 import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
-import { HostLock, type HostAddress } from './host-lock.ts'
+import { HostLock } from './host-lock.ts'
 import { SocketServer } from './socket-server.ts'
 
 export interface HostOptions {
@@ -19,13 +29,21 @@ export interface HostOptions {
   readonly env: NodeJS.ProcessEnv
   /** The host leaves when it has had neither a session nor a connection for this long. */
   readonly idleMs: number
+  /** For one session, beside the host that serves the Home: it takes no lock, is not announced, and ends with it. */
+  readonly dedicated: boolean
+  /** The program of this process, to start a dedicated host from. */
+  readonly script: string
 }
+
+/** How long a dedicated host waits for the session that it was started for, and lasts after it. */
+const DEDICATED_IDLE_MS = 2_000
 
 /** The process that owns the live sessions of one Home. */
 export class Host {
   readonly address: HostAddress
   readonly #home: Home
-  readonly #lock: HostLock
+  readonly #lock: HostLock | null
+  readonly #options: HostOptions
   readonly #idleMs: number
   readonly #startedAt = new Date().toISOString()
   readonly #hostMark = createHostMark()
@@ -44,21 +62,23 @@ export class Host {
     clearProcessMark()
     loadPtyBinding() // now: an upgrade may replace the files of a host that runs
     const home = Home.open(options.home)
-    const lock = HostLock.acquire(home.path)
-    if (!(lock instanceof HostLock)) return lock
-    const socket = claimSocketPath(home.path, options.env)
-    await reconcile(home, now)
-    const host = new Host(home, lock, { socket, pid: process.pid }, options.idleMs)
+    const lock = options.dedicated ? null : HostLock.acquire(home.path)
+    if (lock !== null && !(lock instanceof HostLock)) return lock
+    const variant = options.dedicated ? `-${process.pid}` : ''
+    const socket = claimSocketPath(home.path, options.env, variant)
+    const host = new Host(home, lock, { socket, pid: process.pid }, options)
+    await host.#sessions.list(true) // the truth about what an earlier host left, before anybody asks
     if (options.env['TRANSOM_DEBUG'] === '1') host.#setDebug(true)
     await host.#listen()
     return host
   }
 
-  private constructor(home: Home, lock: HostLock, address: HostAddress, idleMs: number) {
+  private constructor(home: Home, lock: HostLock | null, address: HostAddress, options: HostOptions) {
     this.#home = home
     this.#lock = lock
     this.address = address
-    this.#idleMs = idleMs
+    this.#options = options
+    this.#idleMs = options.dedicated ? DEDICATED_IDLE_MS : options.idleMs
     this.#debugLog = new DebugLog(home.path)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
@@ -68,6 +88,12 @@ export class Host {
       reaper: this.#reaper,
       now,
       hostMark: this.#hostMark,
+      quota: {
+        sessionBytes: SESSION_QUOTA_BYTES_DEFAULT,
+        homeBytes: HOME_QUOTA_BYTES_DEFAULT,
+        policy: 'pause',
+      },
+      socket: address.socket,
       onCountChange: () => this.#watchIdle(),
     })
   }
@@ -88,6 +114,7 @@ export class Host {
       status: () => this.#status(),
       assertOpen: () => this.#assertOpen(),
       leave: () => setImmediate(() => void this.#leave()),
+      createDedicated: (params) => this.#createDedicated(params),
       setDebug: (enabled) => this.#setDebug(enabled),
     })
     this.#server = await SocketServer.listen(this.address.socket, {
@@ -95,8 +122,20 @@ export class Host {
       onCountChange: () => this.#watchIdle(),
       observer: this.#debugLog,
     })
-    this.#lock.announce(this.address)
+    this.#lock?.announce(this.address)
     this.#watchIdle()
+  }
+
+  /** Starts a host for one session and has it create that session. */
+  async #createDedicated(params: Params<'session.create'>): Promise<SessionInfo> {
+    const { script, env } = this.#options
+    const { socket } = await launchHost({ home: this.#home.path, hostScript: script, env, dedicated: true })
+    const client = new Client(await connectUnixSocket(socket, { frameBytesMax: RESPONSE_BYTES_MAX }))
+    try {
+      return await client.call('session.create', params)
+    } finally {
+      client.close()
+    }
   }
 
   #status() {
@@ -133,7 +172,7 @@ export class Host {
     if (this.#leaving) return this.#left
     this.#leaving = true
     clearTimeout(this.#idleTimer)
-    this.#lock.withdraw()
+    this.#lock?.withdraw()
     await this.#server?.close()
     this.#keeper.dismiss()
     this.#reaper.stop()

@@ -91,14 +91,14 @@ const RLIMIT_RTTIME = 15
 /**
  * Runs `fork` while this process carries `mark` as its soft RLIMIT_RTTIME, so that the child inherits it. The
  * limit is about real-time scheduling and a mark stands for some 10⁵ years of it, so that nothing is limited.
- * `marked` is false where the system has no such limit or does not let it be set: the child then has no mark.
+ * Where the system has no such limit or does not let it be set, the child has no mark.
  */
-export function withProcessMark<T>(mark: bigint, fork: () => T): { result: T; marked: boolean } {
-  if (!IS_LINUX) return { result: fork(), marked: false }
+export function withProcessMark<T>(mark: bigint, fork: () => T): T {
+  if (!IS_LINUX) return fork()
   const own = readRtTimeLimit()
   const marked = setrlimit(RLIMIT_RTTIME, { soft: mark, hard: own.hard }) === 0
   try {
-    return { result: fork(), marked }
+    return fork()
   } finally {
     if (marked) setrlimit(RLIMIT_RTTIME, own)
   }

@@ -32,7 +32,10 @@ async function askHost(): Promise<Finding> {
   try {
     status = await client.call('host.status', {}, { signal: AbortSignal.timeout(HOST_TIMEOUT_MS) })
   } catch (error) {
-    return failed(`the host does not answer: ${messageOf(error)}`, 'kill the process that host.lock names')
+    return failed(
+      `the host of ${home} does not answer: ${messageOf(error)}`,
+      'look at it with ps, and kill it when it hangs',
+    )
   }
   const found = `pid ${status.pid}, version ${status.version}, protocol ${status.protocol}, ${status.sessions} active sessions`
   if (status.version === VERSION && status.protocol === PROTOCOL_VERSION) return ok(found)

@@ -1,4 +1,4 @@
-/** The host process: `node host.mjs HOME`. Says on standard output, in one line of JSON, how starting went. */
+/** The host process: `node host.mjs HOME [--dedicated]`. Says on standard output, in one line of JSON, how starting went. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { toWireError } from '@transom/protocol/errors'
@@ -14,6 +14,8 @@ try {
   const host = await Host.start({
     home,
     env: process.env,
+    dedicated: process.argv[3] === '--dedicated',
+    script: process.argv[1] ?? '',
     idleMs: Number(process.env['TRANSOM_HOST_IDLE_MS'] ?? HOST_IDLE_MS_DEFAULT),
   })
   if (host instanceof Host) await serve(host)

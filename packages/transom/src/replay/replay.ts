@@ -12,11 +12,32 @@ export interface Replayed {
   readonly lastOutputSeq: number
 }
 
-/** The screen of a session at `seq` (the end, when left out), from its Event Log alone: equal to the live one then. */
-export async function replayLog(
+/** The screen of a session when `isIt` last said so of it, or null when it never did. */
+export async function replayUntil(
   path: string,
-  options: { seq?: number; signal?: AbortSignal } = {},
-): Promise<Replayed> {
+  isIt: (screen: Screen) => boolean,
+  signal: AbortSignal,
+): Promise<Screen | null> {
+  let found: number | null = null
+  await replayLog(path, {
+    signal,
+    each: (screen) => {
+      if (isIt(screen)) found = screen.seq
+    },
+  })
+  return found === null ? null : (await replayLog(path, { seq: found, signal })).screen
+}
+
+export interface ReplayOptions {
+  /** Stop after this record; the end, when left out. */
+  readonly seq?: number
+  readonly signal?: AbortSignal
+  /** Called after every record. */
+  readonly each?: (screen: Screen) => void
+}
+
+/** The screen of a session at a seq, from its Event Log alone: equal to the live one then. */
+export async function replayLog(path: string, options: ReplayOptions = {}): Promise<Replayed> {
   return withLogFile(path, async (file) => {
     const until = options.seq ?? Number.MAX_SAFE_INTEGER
     let screen: Screen | null = null
@@ -29,6 +50,7 @@ export async function replayLog(
         screen ??= screenFor(record, path)
         screen.apply(record.seq, screenEventOf(record))
         screen.takeAnswers() // queries are answered by the live host only
+        options.each?.(screen)
         lastSeq = record.seq
         if (record.typeNumber === EVENT_TYPE_NUMBERS.output) lastOutputSeq = record.seq
         if (record.typeNumber === EVENT_TYPE_NUMBERS.exit) exit = exitRecord.parse(factOf(record))

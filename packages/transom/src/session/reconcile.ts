@@ -10,17 +10,12 @@ import { killTreeNow } from '../sources/pty/process-tree.ts'
 import { policyOf } from './status-policy.ts'
 
 /**
- * Tells the truth about sessions whose host is gone: a session is alive while somebody holds the lock on its
- * log, whatever its manifest says. One that is not gets its log repaired, what is left of its processes ended,
- * and the status that its log proves: `exited` when the exit was recorded, else `failed`.
+ * Tells the truth about a session whose host may be gone: it is alive while somebody holds the lock on its
+ * log, whatever its manifest says. Otherwise its log is repaired, what is left of its processes ended,
+ * and it gets the status that its log proves: `exited` when the exit was recorded, else `failed`.
  */
-export async function reconcile(home: Home, now: () => number): Promise<void> {
-  for (const manifest of home.readManifests()) {
-    if (policyOf(manifest.status).active) await reconcileSession(home, manifest, now)
-  }
-}
-
-async function reconcileSession(home: Home, manifest: Manifest, now: () => number): Promise<void> {
+export async function reconcile(home: Home, manifest: Manifest, now: () => number): Promise<Manifest> {
+  if (!policyOf(manifest.status).active) return manifest
   const path = home.logPath(manifest.session)
   if (!fs.existsSync(path)) return finish(home, manifest, { failure: 'its Event Log is missing' }, now)
   let log: EventLog | null
@@ -30,13 +25,13 @@ async function reconcileSession(home: Home, manifest: Manifest, now: () => numbe
     if (!(error instanceof OpError)) throw error
     return finish(home, manifest, { failure: error.message }, now) // damaged: kept as it is
   }
-  if (log === null) return // another host has it
+  if (log === null) return manifest // another host has it
   try {
     sweepProcesses(manifest)
     const exit = await readExit(path)
     const failure = exit === null ? 'its host ended without ending it' : null
     if (exit === null) log.appendFact('status', { status: 'failed', reason: 'host lost' })
-    finish(home, manifest, { exit, failure }, now)
+    return finish(home, manifest, { exit, failure }, now)
   } finally {
     await log.close()
   }
@@ -47,22 +42,24 @@ function finish(
   manifest: Manifest,
   outcome: { exit?: ExitRecord | null; failure: string | null },
   now: () => number,
-): void {
-  const ended_at = new Date(now()).toISOString()
-  const status = outcome.failure === null ? 'exited' : 'failed'
-  home.writeManifest({
+): Manifest {
+  const ended: Manifest = {
     ...manifest,
-    status,
+    status: outcome.failure === null ? 'exited' : 'failed',
     pid: null,
-    ended_at,
+    ended_at: new Date(now()).toISOString(),
     exit: outcome.exit ?? null,
     failure: outcome.failure,
-  })
+    ended_by: manifest.ended_by ?? (outcome.failure === null ? 'exit' : 'host_lost'),
+    paused: null,
+  }
+  home.writeManifest(ended)
+  return ended
 }
 
 function sweepProcesses({ process_mark: mark }: Manifest): void {
   // By the mark alone: the leader's number may be another process's by now.
-  if (mark !== null) killTreeNow({ mark: BigInt(mark), leaderPid: null })
+  killTreeNow({ mark: BigInt(mark), leaderPid: null })
 }
 
 async function readExit(path: string): Promise<ExitRecord | null> {

@@ -11,6 +11,8 @@ import { Screen, type ScreenEvent } from '../terminal/screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { DiskSteps } from './disk-steps.ts'
 import { EchoTracker } from './echo.ts'
+import { LimitWatch, type LimitedSession, type SessionLimits } from './limits.ts'
+import type { HomeUsage, Quota } from './quota.ts'
 import { takeSnapshot, type SnapshotOptions } from './snapshot.ts'
 import { policyOf } from './status-policy.ts'
 import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
@@ -23,6 +25,7 @@ export interface SessionDependencies {
   readonly reaper: ChildReaper
   /** Milliseconds since 1970, never going back. */
   readonly now: () => number
+  readonly usage: HomeUsage
 }
 
 export interface InputOptions {
@@ -45,6 +48,7 @@ export class Session implements WaitSubject {
   readonly #waits: Waits
   readonly #observers = new Set<() => void>()
   readonly #disk: DiskSteps
+  readonly #limits: LimitWatch
   readonly #closed: Promise<void>
   #onClosed: () => void = () => {}
   readonly #exited: Promise<void>
@@ -61,10 +65,15 @@ export class Session implements WaitSubject {
    * Starts the program of a new session whose folder is there. When that fails nothing of it is left but the
    * folder, which is the caller's.
    */
-  static start(dependencies: SessionDependencies, starting: Manifest, program: PtyOptions): Session {
+  static start(
+    dependencies: SessionDependencies,
+    starting: Manifest,
+    program: PtyOptions,
+    limits: SessionLimits,
+  ): Session {
     const log = EventLog.create(dependencies.home.logPath(starting.session), dependencies.now)
     try {
-      return new Session(dependencies, starting, program, log)
+      return new Session(dependencies, starting, { program, limits, log })
     } catch (error) {
       // Nothing was appended that anybody waits for; the folder goes, so a failed sync has nothing to say.
       log.close().catch(() => {})
@@ -75,8 +84,7 @@ export class Session implements WaitSubject {
   private constructor(
     dependencies: SessionDependencies,
     starting: Manifest,
-    program: PtyOptions,
-    log: EventLog,
+    { program, limits, log }: { program: PtyOptions; limits: SessionLimits; log: EventLog },
   ) {
     this.#home = dependencies.home
     this.#reaper = dependencies.reaper
@@ -87,7 +95,8 @@ export class Session implements WaitSubject {
     this.#lastOutputMs = this.#lastInputMs = this.now()
     this.screen = new Screen(new XtermEmulator(program.cols, program.rows))
     this.#waits = new Waits(this)
-    this.#disk = new DiskSteps((stalled) => (stalled ? this.#source.pause() : this.#source.resume()))
+    this.#disk = new DiskSteps((stalled) => this.#setPaused(stalled ? 'disk' : null))
+    this.#limits = new LimitWatch(this.#asLimited(), limits, dependencies.usage)
     this.#manifest = starting
     this.#home.writeManifest(starting)
     const { session, command, cwd, cols, rows } = starting
@@ -98,8 +107,8 @@ export class Session implements WaitSubject {
       exit: (exit) => this.#onExit(exit),
     })
     this.#reaper.leave(this.#source.pid)
-    const mark = this.#source.marked ? program.mark.toString() : null
-    this.#update({ status: 'running', pid: this.#source.pid, process_mark: mark })
+    this.#update({ status: 'running', pid: this.#source.pid })
+    this.#limits.watchIdle()
   }
 
   get id(): string {
@@ -212,6 +221,15 @@ export class Session implements WaitSubject {
     return takeSnapshot(this.id, this.screen, options)
   }
 
+  get quota(): Quota {
+    return this.#limits.quota
+  }
+
+  /** Changes the quota; a program that was paused for it goes on when there is room. */
+  setQuota(change: Partial<Quota>): void {
+    this.#limits.setQuota(change)
+  }
+
   /** Calls `observer` after every event, until the returned function is called. */
   observe(observer: () => void): () => void {
     this.#observers.add(observer)
@@ -219,8 +237,8 @@ export class Session implements WaitSubject {
   }
 
   /** Ends the program and every process it started. Calls beside a first one share its outcome. */
-  async destroy(): Promise<Manifest> {
-    this.#destroying ??= this.#destroy()
+  async destroy(because: 'destroy' | 'idle_timeout' | 'quota' = 'destroy'): Promise<Manifest> {
+    this.#destroying ??= this.#destroy(because)
     return this.#destroying
   }
 
@@ -239,6 +257,27 @@ export class Session implements WaitSubject {
     for (const answer of this.screen.takeAnswers()) this.#answer(Buffer.from(answer))
     this.#watchSync()
     this.#changed()
+    this.#limits.grown(bytes.length)
+  }
+
+  #asLimited(): LimitedSession {
+    return {
+      logBytes: () => this.log.sizeBytes,
+      idleMs: () => this.now() - Math.max(this.#lastInputMs, this.#lastOutputMs),
+      setOverQuota: (over) => {
+        if (over && this.#manifest.status === 'running') this.#setPaused('quota')
+        else if (!over && this.#manifest.paused === 'quota') this.#setPaused(null)
+      },
+      end: (because) => void this.destroy(because),
+    }
+  }
+
+  /** Stops reading, so that the kernel stops the program, or goes on. */
+  #setPaused(paused: Manifest['paused']): void {
+    if (this.#manifest.paused === paused) return
+    this.#manifest = { ...this.#manifest, paused }
+    if (paused === null) this.#source.resume()
+    else this.#source.pause()
   }
 
   #answer(bytes: Buffer): void {
@@ -266,6 +305,8 @@ export class Session implements WaitSubject {
   /** In memory only: on disk it says nothing that the exit record will not say a moment later. */
   #onExiting(): void {
     if (this.#manifest.status === 'running') this.#manifest = { ...this.#manifest, status: 'exiting' }
+    // What is still in the pty is little, and belongs to the log.
+    if (this.#manifest.paused === 'quota') this.#setPaused(null)
   }
 
   #onExit(exit: ExitRecord): void {
@@ -274,38 +315,46 @@ export class Session implements WaitSubject {
     this.#disk.run(() => {
       // While it is being destroyed, the end comes when the rest of the tree is gone too.
       const status = this.#destroying === null ? 'exited' : this.#manifest.status
-      this.#update({ status, exit, pid: null, ended_at: this.#timestamp() })
+      this.#update({
+        status,
+        exit,
+        pid: null,
+        ended_by: this.#manifest.ended_by ?? 'exit',
+        ended_at: this.#timestamp(),
+      })
       this.#changed()
       this.#onExited()
       if (this.#destroying === null) void this.#close()
     })
   }
 
-  async #destroy(): Promise<Manifest> {
+  async #destroy(because: 'destroy' | 'idle_timeout' | 'quota'): Promise<Manifest> {
     if (this.ended) return this.#manifest
-    const { process_mark: mark } = this.#manifest
-    this.#setStatus('destroying')
-    const tree = { mark: mark === null ? null : BigInt(mark), leaderPid: this.#source.pid }
+    this.#update({ ended_by: because })
+    this.#setStatus('destroying', because)
+    const tree = { mark: BigInt(this.#manifest.process_mark), leaderPid: this.#source.pid }
     const survivors = await killTree(tree, this.#reaper)
     // The last bytes come before the exit; on a full disk they would keep a dead session waiting.
     if (survivors.length === 0 && !this.#disk.stalled) await this.#exited
     this.#source.close()
     const failure = survivors.length === 0 ? null : `processes ${survivors.join(', ')} could not be ended`
     this.#update({ pid: null, failure, ended_at: this.#manifest.ended_at ?? this.#timestamp() })
-    this.#setStatus('destroyed')
+    this.#setStatus('destroyed', because)
     this.#changed()
     await this.#close()
     return this.#manifest
   }
 
-  #setStatus(status: 'destroying' | 'destroyed'): void {
-    this.#disk.run(() => this.#apply(this.log.appendFact('status', { status }), { type: 'other' }))
+  #setStatus(status: 'destroying' | 'destroyed', reason?: string): void {
+    const fact = reason === undefined ? { status } : { status, reason }
+    this.#disk.run(() => this.#apply(this.log.appendFact('status', fact), { type: 'other' }))
     this.#update({ status })
   }
 
   /** Gives the log back: from here on the session lives on disk only. */
   async #close(): Promise<void> {
     clearTimeout(this.#syncTimer)
+    this.#limits.close()
     this.#disk.close()
     try {
       await this.log.close()

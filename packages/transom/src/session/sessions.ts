@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { ParsedParams } from '@transom/protocol'
+import { PROTOCOL_VERSION, type ParsedParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -7,6 +7,9 @@ import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { programEnvironment } from '../sources/pty/environment.ts'
 import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
 import { checkWorkingFolder, resolveProgram } from '../sources/pty/program.ts'
+import { reconcile } from './reconcile.ts'
+import { HomeUsage, type Quota } from './quota.ts'
+import type { SessionLimits } from './limits.ts'
 import { Session } from './session.ts'
 import { policyOf } from './status-policy.ts'
 
@@ -25,6 +28,9 @@ export class Sessions {
   readonly #reaper: ChildReaper
   readonly #now: () => number
   readonly #hostMark: bigint
+  readonly #usage: HomeUsage
+  readonly #quota: Quota
+  readonly #socket: string
   readonly #live = new Map<string, Session>()
   readonly #onCountChange: () => void
   #created = 0
@@ -34,12 +40,17 @@ export class Sessions {
     reaper: ChildReaper
     now: () => number
     hostMark: bigint
+    quota: Quota
+    socket: string
     onCountChange: () => void
   }) {
     this.#home = options.home
     this.#reaper = options.reaper
     this.#now = options.now
     this.#hostMark = options.hostMark
+    this.#usage = new HomeUsage(options.home)
+    this.#quota = options.quota
+    this.#socket = options.socket
     this.#onCountChange = options.onCountChange
   }
 
@@ -47,7 +58,7 @@ export class Sessions {
     return this.#live.size
   }
 
-  create(params: ParsedParams<'session.create'>): Session {
+  async create(params: ParsedParams<'session.create'>): Promise<Session> {
     const id = createId()
     const cwd = params.cwd ?? process.cwd()
     checkWorkingFolder(cwd)
@@ -58,14 +69,17 @@ export class Sessions {
     })
     const [program = '', ...argv] = params.command ?? [env['SHELL'] ?? '/bin/sh']
     const file = resolveProgram(program, cwd, env)
-    this.#assertNameFree(params.name)
+    await this.#assertNameFree(params.name)
+    const taken = params.name === undefined ? undefined : this.#activeByName(params.name)
+    if (taken !== undefined) throw nameTaken(taken.manifest) // by a create that overtook this one
     const { cols, rows } = params
-    const manifest = this.#newManifest(id, { ...params, cwd, command: [program, ...argv] })
     const mark = sessionMark(this.#hostMark, ++this.#created)
+    const manifest = this.#newManifest(id, mark, { ...params, cwd, command: [program, ...argv] })
     this.#home.createSessionFolder(id)
     try {
-      const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now }
-      const session = Session.start(dependencies, manifest, { file, argv, env, cwd, cols, rows, mark })
+      const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now, usage: this.#usage }
+      const program = { file, argv, env, cwd, cols, rows, mark }
+      const session = Session.start(dependencies, manifest, program, this.#limits(params))
       this.#live.set(id, session)
       void session.whenClosed().then(() => {
         this.#live.delete(id)
@@ -79,29 +93,33 @@ export class Sessions {
     }
   }
 
-  /** All sessions, or the active ones, oldest first. */
-  list(all: boolean): Manifest[] {
-    return this.#home
-      .readManifests()
-      .map((manifest) => this.#live.get(manifest.session)?.manifest ?? manifest)
-      .filter(({ status }) => all || policyOf(status).active)
+  /** All sessions, or the active ones, oldest first; each as it really is, also after a crash of its host. */
+  async list(all: boolean): Promise<Manifest[]> {
+    const manifests: Manifest[] = []
+    for (const manifest of this.#home.readManifests()) {
+      const live = this.#live.get(manifest.session)
+      manifests.push(live?.manifest ?? (await reconcile(this.#home, manifest, this.#now)))
+    }
+    return manifests.filter(({ status }) => all || policyOf(status).active)
   }
 
   /** By id, by the name of an active session, by the name of the latest ended one, or by a unique id prefix. */
-  find(ref: string): FoundSession {
+  async find(ref: string): Promise<FoundSession> {
     const live = this.#live.get(ref) ?? this.#activeByName(ref)
     if (live !== undefined) return { manifest: live.manifest, live } // the common case reads no disk
-    const manifests = this.list(true)
+    const manifests = await this.list(true)
     const byId = manifests.find(({ session }) => session === ref)
     const named = manifests.filter(({ name }) => name === ref)
     const byName = named.find(({ status }) => policyOf(status).active) ?? named.at(-1)
     const manifest = byId ?? byName ?? this.#byPrefix(ref, manifests)
-    return { manifest, live: this.#live.get(manifest.session) ?? null }
+    const found = this.#live.get(manifest.session) ?? null
+    if (found === null && policyOf(manifest.status).active) throw elsewhere(manifest)
+    return { manifest, live: found }
   }
 
   /** The live session behind a reference, or why it takes no command. */
-  commandTarget(ref: string): Session {
-    const { manifest, live } = this.find(ref)
+  async commandTarget(ref: string): Promise<Session> {
+    const { manifest, live } = await this.find(ref)
     if (live !== null) return live
     const message = `session ${manifest.session} is ${manifest.status} and takes no input; "transom list" shows those that do`
     throw new OpError('session_ended', message, {
@@ -113,11 +131,9 @@ export class Sessions {
 
   /** Ends a session, or what an ended one has left running. */
   async destroy(ref: string): Promise<Manifest> {
-    const { manifest, live } = this.find(ref)
+    const { manifest, live } = await this.find(ref)
     if (live !== null) return live.destroy()
-    if (manifest.process_mark !== null) {
-      await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#reaper)
-    }
+    await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#reaper)
     return manifest
   }
 
@@ -127,8 +143,20 @@ export class Sessions {
     return sessions.length
   }
 
+  #limits({ quota_bytes, quota_policy, idle_timeout_ms }: ParsedParams<'session.create'>): SessionLimits {
+    return {
+      quota: {
+        ...this.#quota,
+        sessionBytes: quota_bytes ?? this.#quota.sessionBytes,
+        policy: quota_policy ?? this.#quota.policy,
+      },
+      idleTimeoutMs: idle_timeout_ms ?? null,
+    }
+  }
+
   #newManifest(
     session: string,
+    mark: bigint,
     { name, command, cwd, cols, rows }: ParsedParams<'session.create'> & { cwd: string; command: string[] },
   ): Manifest {
     return {
@@ -146,7 +174,11 @@ export class Sessions {
       ended_at: null,
       exit: null,
       failure: null,
-      process_mark: null,
+      ended_by: null,
+      paused: null,
+      process_mark: mark.toString(),
+      host_socket: this.#socket,
+      host_protocol: PROTOCOL_VERSION,
     }
   }
 
@@ -156,12 +188,10 @@ export class Sessions {
     )
   }
 
-  #assertNameFree(name: string | undefined): void {
+  async #assertNameFree(name: string | undefined): Promise<void> {
     if (name === undefined) return
-    const holder = this.list(false).find((manifest) => manifest.name === name)
-    if (holder === undefined) return
-    const message = `session ${holder.session} is named ${JSON.stringify(name)} already; choose another name or destroy it`
-    throw new OpError('name_taken', message, { name, session: holder.session })
+    const holder = (await this.list(false)).find((manifest) => manifest.name === name)
+    if (holder !== undefined) throw nameTaken(holder)
   }
 
   #byPrefix(ref: string, manifests: readonly Manifest[]): Manifest {
@@ -176,6 +206,16 @@ export class Sessions {
     const message = `${matches.length} sessions have ids that begin with ${JSON.stringify(ref)}: ${candidates.join(', ')}; give more of it`
     throw new OpError('session_ambiguous', message, { ref, candidates })
   }
+}
+
+function elsewhere({ session, host_socket, host_protocol }: Manifest): OpError {
+  const message = `session ${session} is run by another host of this Home, on ${host_socket}`
+  return new OpError('session_elsewhere', message, { session, socket: host_socket, protocol: host_protocol })
+}
+
+function nameTaken({ session, name }: Manifest): OpError {
+  const message = `session ${session} is named ${JSON.stringify(name)} already; choose another name or destroy it`
+  return new OpError('name_taken', message, { name, session })
 }
 
 function createId(): string {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Snapshot } from '@transom/protocol'
+import type { ScreenLine, Snapshot } from '@transom/protocol'
 import type { CanonicalText } from '../grid/canonical-text.ts'
 import type { Grid } from '../grid/grid.ts'
 import { screenLine } from '../grid/styled-runs.ts'
 import type { Screen } from '../terminal/screen.ts'
+
+const HEAD_SHARE = 0.4 // of what is kept when a text must be cut: the end, where the prompt is, matters more
 
 const HASH_HEX_DIGITS = 32 // 128 bits: two screens never share one by chance, and it still fits on a line
 
@@ -15,6 +17,7 @@ export function screenHash(canonical: CanonicalText): string {
 export interface SnapshotOptions {
   readonly cells?: boolean | undefined
   readonly scrollback?: boolean | undefined
+  readonly max_chars?: number | undefined
 }
 
 /** A Snapshot Result of what the screen shows now. */
@@ -38,7 +41,25 @@ export function takeSnapshot(session: string, screen: Screen, options: SnapshotO
     result.scrollback = linesOf(grid, cells)
     result.scrollback_truncated = truncated
   }
+  if (options.max_chars !== undefined)
+    fitInto(options.max_chars, [...(result.scrollback ?? []), ...result.lines])
   return result
+}
+
+/** Leaves out lines from the middle, where they are missed least, until the text fits. */
+function fitInto(charsMax: number, lines: ScreenLine[]): void {
+  let chars = lines.reduce((sum, { text }) => sum + text.length + 1, 0)
+  const middleFirst = lines
+    .map((line, index) => ({ line, distance: Math.abs(index - lines.length * HEAD_SHARE) }))
+    .toSorted((a, b) => a.distance - b.distance)
+  for (const { line } of middleFirst) {
+    if (chars <= charsMax) return
+    if (line.text === '') continue
+    chars -= line.text.length
+    line.text = ''
+    line.omitted = true
+    delete line.cells
+  }
 }
 
 function linesOf(grid: Grid, cells: boolean): Snapshot['lines'] {

@@ -1,23 +1,45 @@
 import type { SessionStatus } from '@transom/protocol'
 
-/** What a Session Status allows; the words are the glossary's. Every command asks this table. */
+/** What a Session Status means; the words are the glossary's. Every command asks this table. */
 export interface StatusPolicy {
   /** The host-side lifecycle may still be in progress. */
   readonly active: boolean
+  /** A final, persisted status. */
+  readonly terminal: boolean
   /** It takes input and control commands. */
   readonly commandable: boolean
-  /** Callers ask the live host for fresh state; otherwise the Event Log is replayed. */
+  /** Callers ask the live host for fresh state. */
   readonly liveHostEligible: boolean
+  /** Its state is rebuilt from the Event Log. */
+  readonly offlineReplayEligible: boolean
+  /** Its folder may be removed by garbage collection. */
+  readonly collectable: boolean
+}
+
+const LIVE = {
+  active: true,
+  terminal: false,
+  liveHostEligible: true,
+  offlineReplayEligible: false,
+  collectable: false,
+}
+const ENDED = {
+  active: false,
+  terminal: true,
+  commandable: false,
+  liveHostEligible: false,
+  offlineReplayEligible: true,
+  collectable: true,
 }
 
 const STATUS_POLICY: Readonly<Record<SessionStatus, StatusPolicy>> = {
-  starting: { active: true, commandable: false, liveHostEligible: true },
-  running: { active: true, commandable: true, liveHostEligible: true },
-  exiting: { active: true, commandable: false, liveHostEligible: true },
-  destroying: { active: true, commandable: false, liveHostEligible: false },
-  exited: { active: false, commandable: false, liveHostEligible: false },
-  failed: { active: false, commandable: false, liveHostEligible: false },
-  destroyed: { active: false, commandable: false, liveHostEligible: false },
+  starting: { ...LIVE, commandable: false },
+  running: { ...LIVE, commandable: true },
+  exiting: { ...LIVE, commandable: false },
+  destroying: { ...LIVE, commandable: false, liveHostEligible: false, offlineReplayEligible: true },
+  exited: ENDED,
+  failed: ENDED,
+  destroyed: ENDED,
 }
 
 export function policyOf(status: SessionStatus): StatusPolicy {

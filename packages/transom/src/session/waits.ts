@@ -187,7 +187,12 @@ class PendingWait {
   }
 
   #ended(): OpError {
-    const message = `the session ended ${exitWords(this.#subject.exit)} before this came true: ${this.#words()}`
+    const { screen_stable_ms, idle_ms } = this.#request
+    const unprovable = screen_stable_ms !== undefined || idle_ms !== undefined
+    const hint = unprovable
+      ? '; how long a screen has lasted cannot be proven once its session has ended'
+      : ''
+    const message = `the session ended ${exitWords(this.#subject.exit)} before this came true: ${this.#words()}${hint}`
     return new OpError('session_ended', message, { exit: this.#subject.exit, ...this.#seen() })
   }
 

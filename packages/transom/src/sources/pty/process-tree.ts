@@ -22,7 +22,8 @@ export function sessionMark(hostMark: bigint, ordinal: number): bigint {
 
 /** What is known of a tree: the mark finds all of it, the leader what still hangs together. */
 export interface ProcessTree {
-  readonly mark: bigint | null
+  readonly mark: bigint
+  /** Null when its number may be another process's by now. */
   readonly leaderPid: number | null
 }
 
@@ -36,7 +37,7 @@ const KILL_GRACE_MS = 5000
  * with those that are still there: none, unless one hangs in the kernel or belongs to another user.
  */
 export async function killTree(tree: ProcessTree, reaper: ChildReaper): Promise<number[]> {
-  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGCONT'] as const) signalAll(tree, signal)
+  signalAll(tree, 'SIGTERM', 'SIGHUP', 'SIGCONT')
   if (await goneWithin(tree, reaper, TERM_GRACE_MS, () => {})) return []
   // Again at each change: a tree that keeps forking is outrun in the end.
   if (await goneWithin(tree, reaper, KILL_GRACE_MS, () => signalAll(tree, 'SIGKILL'))) return []
@@ -66,14 +67,18 @@ async function goneWithin(
   }
 }
 
-function signalAll(tree: ProcessTree, signal: NodeJS.Signals): void {
+function signalAll(tree: ProcessTree, ...signals: NodeJS.Signals[]): void {
   for (const pid of listTree(tree)) {
-    try {
-      process.kill(pid, signal)
-    } catch (error) {
-      // Gone already, or another user's (a set-uid program): the caller sees who remains.
-      if (errnoOf(error) !== 'ESRCH' && errnoOf(error) !== 'EPERM') throw error
-    }
+    for (const signal of signals) send(pid, signal)
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // Gone already, or another user's (a set-uid program): the caller sees who remains.
+    if (errnoOf(error) !== 'ESRCH' && errnoOf(error) !== 'EPERM') throw error
   }
 }
 
@@ -83,8 +88,7 @@ export function listTree(tree: ProcessTree): number[] {
   if (processes === null) return tree.leaderPid === null ? [] : livingWithoutProc(tree.leaderPid)
   const members = new Set<number>()
   for (const { pid, sid } of processes) {
-    const marked = tree.mark !== null && readMark(pid) === tree.mark
-    if (marked || (tree.leaderPid !== null && sid === tree.leaderPid)) members.add(pid)
+    if (readMark(pid) === tree.mark || (tree.leaderPid !== null && sid === tree.leaderPid)) members.add(pid)
   }
   addDescendants(members, processes, tree.leaderPid)
   return [...members]

@@ -47,8 +47,6 @@ export interface PtySink {
  */
 export class PtySource {
   readonly pid: number
-  /** Whether the program and its descendants carry the mark. */
-  readonly marked: boolean
   readonly #sink: PtySink
   readonly #master: number
   readonly #slave: number
@@ -84,13 +82,12 @@ export class PtySource {
         (code, signal) => this.#onExit({ code: signal === 0 ? code : null, signal: signalName(signal) }),
       )
     try {
-      const { result, marked } = withProcessMark(options.mark, fork)
-      this.pid = result.pid
-      this.marked = marked
-      this.#master = result.fd
+      const pty = withProcessMark(options.mark, fork)
+      this.pid = pty.pid
+      this.#master = pty.fd
       // Held open so that the kernel reports no hang-up, and libuv no end of file, before all has been read.
       this.#slave = fs.openSync(
-        result.pty,
+        pty.pty,
         fs.constants.O_RDWR | fs.constants.O_NOCTTY | fs.constants.O_NONBLOCK,
       )
     } catch (error) {

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { hostDebug } from './debug-operation.ts'
+import { operation } from './operation.ts'
+
+/** What concerns the host itself. */
+export const HOST_OPERATIONS = {
+  'host.status': operation({
+    summary: 'Show the host of this Home.',
+    params: z.object({}),
+    result: z.object({
+      home: z.string(),
+      pid: z.int(),
+      version: z.string(),
+      protocol: z.int(),
+      socket: z.string(),
+      started_at: z.string(),
+      sessions: z.int().describe('Active sessions.'),
+      connections: z.int(),
+      rss_bytes: z.int(),
+    }),
+    errors: ['host_unavailable'],
+    readOnly: true,
+    cli: { command: 'host status', positionals: [], examples: ['transom host status'], startsHost: false },
+  }),
+  'host.stop': operation({
+    summary: 'Stop the host of this Home.',
+    params: z.object({
+      force: z.boolean().optional().describe('Even with active sessions: they are destroyed.'),
+    }),
+    result: z.object({ stopped: z.literal(true), destroyed: z.int().describe('Sessions that were ended.') }),
+    errors: ['host_unavailable', 'host_busy'],
+    readOnly: false,
+    cli: {
+      command: 'host stop',
+      positionals: [],
+      examples: ['transom host stop', 'transom host stop --force'],
+      startsHost: false,
+    },
+  }),
+  'host.debug': operation(hostDebug),
+} as const

@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from './operation.ts'
+
+const cell = z
+  .object({ row: z.int().min(0), col: z.int().min(0) })
+  .meta({ placeholder: 'ROW,COL', parse: 'point' })
+
+/** What acts on a Command Target. */
+export const INPUT_OPERATIONS = {
+  'session.type': operation({
+    summary: 'Type text into a session, as at its keyboard; a line break is the Enter key.',
+    params: z.object({
+      session: sessionRef,
+      text: z.string().describe('The text to type.').meta({ placeholder: 'TEXT', readable: true }),
+      enter: z.boolean().optional().describe('Press Enter after it.'),
+      actor,
+    }),
+    result: seqResult,
+    errors: [...commandTargetErrors, 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'type',
+      positionals: ['session', 'text'],
+      examples: ["transom type edit 'hello'", "transom type work 'make test' --enter"],
+    },
+  }),
+  'session.keys': operation({
+    summary: 'Press keys in a session, encoded as its program expects them.',
+    params: z.object({
+      session: sessionRef,
+      keys: z
+        .array(z.string().min(1))
+        .min(1)
+        .max(1000)
+        .describe('Key names: Enter, Up, F5, Ctrl+C, Alt+x, Shift+Tab, é, Down*3 …')
+        .meta({ placeholder: 'KEY' }),
+      actor,
+    }),
+    result: seqResult,
+    errors: [...commandTargetErrors, 'unknown_key', 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'keys',
+      positionals: ['session', 'keys'],
+      examples: [
+        'transom keys edit Escape : w q Enter',
+        "transom keys menu 'Down*3' Enter",
+        'transom keys work Ctrl+C',
+      ],
+    },
+  }),
+  'session.paste': operation({
+    summary: 'Paste text into a session: marked as pasted when the program asked for that.',
+    params: z.object({
+      session: sessionRef,
+      text: z.string().describe('The text to paste.').meta({ placeholder: 'TEXT', readable: true }),
+      actor,
+    }),
+    result: seqResult.extend({
+      bracketed: z.boolean().describe('Whether the program was told that it is a paste.'),
+    }),
+    errors: [...commandTargetErrors, 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'paste',
+      positionals: ['session', 'text'],
+      examples: [
+        "transom paste edit 'two lines'",
+        'transom paste edit --file notes.txt',
+        'transom paste edit -',
+      ],
+    },
+  }),
+  'session.mouse': operation({
+    summary: 'Use the mouse in a session whose program asked for it, at a cell or at a visible text.',
+    params: z.object({
+      session: sessionRef,
+      action: z
+        .enum(['click', 'double_click', 'drag', 'wheel', 'move'])
+        .describe('click, double_click, drag, wheel or move.')
+        .meta({ placeholder: 'ACTION' }),
+      at: cell.optional().describe('Where, counted from 0.'),
+      text: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Where: in the middle of the first place that shows this text.')
+        .meta({ placeholder: 'T' }),
+      to: cell.optional().describe('Where a drag ends.'),
+      button: z.enum(['left', 'middle', 'right']).default('left').describe('left, middle or right.'),
+      lines: z
+        .int()
+        .min(-100)
+        .max(100)
+        .default(3)
+        .describe('Notches of the wheel; below 0 is up.')
+        .meta({ placeholder: 'N' }),
+      actor,
+    }),
+    result: seqResult.extend({ row: z.int(), col: z.int() }),
+    errors: [...commandTargetErrors, 'mouse_not_enabled', 'text_not_found', 'input_queue_full'],
+    readOnly: false,
+    cli: {
+      command: 'mouse',
+      positionals: ['session', 'action'],
+      examples: [
+        "transom mouse menu click --text 'OK'",
+        'transom mouse files wheel --at 10,5 --lines -3',
+        'transom mouse edit drag --at 2,0 --to 4,10',
+      ],
+    },
+  }),
+  'session.signal': operation({
+    summary: 'Send a signal to the program in front, or to the session’s first process.',
+    params: z.object({
+      session: sessionRef,
+      signal: z
+        .enum(['INT', 'TERM', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT', 'TSTP', 'USR1', 'USR2', 'WINCH'])
+        .describe('The signal, without SIG.')
+        .meta({ placeholder: 'SIGNAL' }),
+      to: z
+        .enum(['foreground', 'leader'])
+        .default('foreground')
+        .describe('The foreground process group of the terminal, or the session’s first process.'),
+      actor,
+    }),
+    result: seqResult.extend({
+      pid: z.int().describe('The process, or the leader of the group, it was sent to.'),
+    }),
+    errors: commandTargetErrors,
+    readOnly: false,
+    cli: {
+      command: 'signal',
+      positionals: ['session', 'signal'],
+      examples: ['transom signal work INT', 'transom signal work TERM --to leader'],
+    },
+  }),
+  'session.mark': operation({
+    summary: 'Give the present moment of a session a name, to come back to it later.',
+    params: z.object({
+      session: sessionRef,
+      label: z
+        .string()
+        .min(1)
+        .max(200)
+        .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'a label has no control characters')
+        .describe('The name.')
+        .meta({ placeholder: 'LABEL' }),
+      actor,
+    }),
+    result: seqResult,
+    errors: commandTargetErrors,
+    readOnly: false,
+    cli: {
+      command: 'mark',
+      positionals: ['session', 'label'],
+      examples: ["transom mark work 'before the upgrade'"],
+    },
+  }),
+  'session.resize': operation({
+    summary: 'Change the size of a session’s terminal.',
+    params: z.object({ session: sessionRef, cols: cols.optional(), rows: rows.optional() }),
+    result: seqResult.extend({ cols: z.int(), rows: z.int() }),
+    errors: commandTargetErrors,
+    readOnly: false,
+    cli: {
+      command: 'resize',
+      positionals: ['session'],
+      examples: ['transom resize edit --cols 100 --rows 30'],
+    },
+  }),
+} as const

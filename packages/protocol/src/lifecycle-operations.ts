@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { cols, operation, rows, sessionRef } from './operation.ts'
+import { quotaPolicy, sessionInfo } from './session-info.ts'
+
+const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ // no path separator, no control character, no leading dash
+const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
+
+const IDLE_TIMEOUT_MS_MAX = 2 ** 31 - 1 // what a timer takes: 24 days
+const QUOTA_POLICY_WORDS = 'At the quota: pause the program, end the session, or drop_nothing and go on.'
+const quotaBytes = z.int().min(1).describe('How large the Event Log may grow.').meta({ placeholder: 'N' })
+
+/** From the birth of a session to its end. */
+export const LIFECYCLE_OPERATIONS = {
+  'session.create': operation({
+    summary: 'Start a program on a terminal of its own and print the session id.',
+    params: z.object({
+      command: z
+        .array(z.string().regex(/^[^\0]*$/))
+        .min(1)
+        .optional()
+        .describe("Program and arguments; the caller's $SHELL when left out."),
+      name: z
+        .string()
+        .regex(NAME_PATTERN, 'a name has 1 to 64 letters, digits, dots, dashes or underscores')
+        .optional()
+        .describe('A name to address the session by; unique among active sessions.')
+        .meta({ placeholder: 'N' }),
+      cols: cols.default(80),
+      rows: rows.default(24),
+      cwd: z.string().min(1).optional().describe('Working folder.').meta({ placeholder: 'D', from: 'cwd' }),
+      env: environment
+        .optional()
+        .describe('Variables to set on top of the inherited ones.')
+        .meta({ placeholder: 'K=V', parse: 'assignments' }),
+      idle_timeout_ms: z
+        .int()
+        .min(1)
+        .max(IDLE_TIMEOUT_MS_MAX)
+        .optional()
+        .describe('End the session when nothing has been typed or printed for this long.')
+        .meta({ flag: 'idle-timeout', placeholder: 'MS' }),
+      dedicated: z
+        .boolean()
+        .optional()
+        .describe('Give the session a host process of its own, which ends with it.'),
+      quota_bytes: quotaBytes.optional(),
+      quota_policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
+      base_env: environment
+        .optional()
+        .describe("The environment to start from; the host's own when left out.")
+        .meta({ from: 'environment', hidden: true }),
+    }),
+    result: sessionInfo,
+    errors: [
+      'program_not_found',
+      'cwd_not_found',
+      'name_taken',
+      'spawn_failed',
+      'disk_full',
+      'host_stopping',
+    ],
+    readOnly: false,
+    cli: {
+      command: 'create',
+      positionals: [],
+      rest: 'command',
+      examples: [
+        'transom create -- bash',
+        'transom create --name edit --cols 100 --rows 30 -- vim notes.txt',
+      ],
+    },
+  }),
+  'session.list': operation({
+    summary: 'List the sessions of this Home.',
+    params: z.object({ all: z.boolean().optional().describe('Ended sessions too.') }),
+    result: z.object({ sessions: z.array(sessionInfo) }),
+    errors: [],
+    readOnly: true,
+    cli: { command: 'list', positionals: [], examples: ['transom list', 'transom list --all --json'] },
+  }),
+  'session.inspect': operation({
+    summary: 'Show what is known of one session, and where its Event Log is.',
+    params: z.object({ session: sessionRef }),
+    result: sessionInfo.extend({
+      seq: z.int().describe('The last record of the Event Log.'),
+      log: z.object({ path: z.string(), bytes: z.int() }),
+    }),
+    errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
+    readOnly: true,
+    cli: { command: 'inspect', positionals: ['session'], examples: ['transom inspect edit'] },
+  }),
+  'session.quota': operation({
+    summary:
+      'Change how large a session’s Event Log may grow; a program that was paused goes on when there is room.',
+    params: z.object({
+      session: sessionRef,
+      bytes: quotaBytes.optional(),
+      policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
+    }),
+    result: z.object({ session: z.string(), bytes: z.int(), policy: quotaPolicy, used_bytes: z.int() }),
+    errors: ['session_not_found', 'session_ambiguous', 'session_ended'],
+    readOnly: false,
+    cli: {
+      command: 'quota',
+      positionals: ['session'],
+      examples: [
+        'transom quota work',
+        'transom quota work --bytes 5000000000',
+        'transom quota work --policy end',
+      ],
+    },
+  }),
+  'session.destroy': operation({
+    summary: 'End a session and every process it started. Its Event Log stays.',
+    params: z.object({ session: sessionRef }),
+    result: sessionInfo,
+    errors: ['session_not_found', 'session_ambiguous'],
+    readOnly: false,
+    cli: { command: 'destroy', positionals: ['session'], examples: ['transom destroy edit'] },
+  }),
+} as const

@@ -1,0 +1,54 @@
+import { OpError, isErrorCode, type WireError } from '@transom/protocol/errors'
+
+/** Where a host accepts connections. The lock file says it too; it is empty at any other time. */
+export interface HostAddress {
+  readonly socket: string
+  readonly pid: number
+}
+
+export interface LaunchOptions {
+  /** Absolute. */
+  readonly home: string
+  /** The program of the host process. */
+  readonly hostScript: string
+  readonly env: NodeJS.ProcessEnv
+  /** A host for one session, beside the one that serves the Home. */
+  readonly dedicated?: boolean
+}
+
+/** Starts a host process and resolves when it is ready; when another was faster, with that one's address. */
+export async function launchHost({ home, hostScript, env, dedicated }: LaunchOptions): Promise<HostAddress> {
+  const { spawn } = await import('node:child_process') // only the first command of a Home needs it
+  const child = spawn(process.execPath, [hostScript, home, ...(dedicated ? ['--dedicated'] : [])], {
+    detached: true, // it outlives this process and its terminal
+    stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: '/', // it must not keep a folder from being unmounted
+    env,
+  })
+  const line = await firstLine(child.stdout)
+  child.stdout.destroy()
+  child.unref()
+  const outcome = parseOutcome(line)
+  if ('ready' in outcome) return outcome.ready
+  const { code, message, details } = outcome.error
+  throw new OpError(isErrorCode(code) ? code : 'host_unavailable', message, details)
+}
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += String(chunk)
+    if (text.includes('\n')) break
+  }
+  return text
+}
+
+type Outcome = { ready: HostAddress } | { error: Omit<WireError, 'retryable'> }
+
+function parseOutcome(line: string): Outcome {
+  try {
+    return JSON.parse(line) as Outcome // written by main/host.ts of this same version
+  } catch {
+    return { error: { code: 'host_unavailable', message: 'the host ended before it was ready', details: {} } }
+  }
+}

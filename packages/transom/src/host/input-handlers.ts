@@ -1,0 +1,106 @@
+import type { ParsedParams, Result } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { cellAt } from '../grid/canonical-text.ts'
+import type { Session } from '../session/session.ts'
+import type { Sessions } from '../session/sessions.ts'
+import { encodeKeys } from '../terminal/key-encoding.ts'
+import { parseKeys } from '../terminal/key-names.ts'
+import { encodeMouse, type MouseAction, type MouseCell } from '../terminal/mouse-encoding.ts'
+import { encodePaste } from '../terminal/paste-encoding.ts'
+import type { Handlers } from './dispatch.ts'
+
+const DEFAULT_ACTOR = 'client'
+
+type InputOperation =
+  | 'session.type'
+  | 'session.keys'
+  | 'session.paste'
+  | 'session.mouse'
+  | 'session.signal'
+  | 'session.mark'
+  | 'session.resize'
+
+/** What acts on a Command Target. */
+export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation> {
+  return {
+    'session.type': async ({ session, text, enter, actor = DEFAULT_ACTOR }) => {
+      const typed = `${text}${enter ? '\n' : ''}`.replaceAll(/\r\n|\n/g, '\r') // what the Enter key sends
+      const target = await sessions.commandTarget(session)
+      return { seq: target.input(typed, { via: 'type', actor }) }
+    },
+    'session.keys': async ({ session, keys, actor = DEFAULT_ACTOR }) => {
+      const presses = parseKeys(keys)
+      const target = await sessions.commandTarget(session)
+      return { seq: target.input(encodeKeys(presses, target.modes()), { via: 'keys', actor }) }
+    },
+    'session.paste': async ({ session, text, actor = DEFAULT_ACTOR }) => {
+      const target = await sessions.commandTarget(session)
+      const bracketed = target.modes().bracketed_paste
+      return { seq: target.input(encodePaste(text, bracketed), { via: 'paste', actor }), bracketed }
+    },
+    'session.mouse': async (params) => useMouse(await sessions.commandTarget(params.session), params),
+    'session.signal': async ({ session, signal, to, actor = DEFAULT_ACTOR }) => {
+      const target = await sessions.commandTarget(session)
+      return target.signal(`SIG${signal}`, to, actor)
+    },
+    'session.mark': async ({ session, label, actor = DEFAULT_ACTOR }) => {
+      const target = await sessions.commandTarget(session)
+      return { seq: target.mark(label, actor) }
+    },
+    'session.resize': async ({ session, cols, rows }) => {
+      if (cols === undefined && rows === undefined)
+        throw new OpError('usage', 'resize: give cols, rows or both')
+      const target = await sessions.commandTarget(session)
+      const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
+      return { seq: target.resize(size.cols, size.rows), ...size }
+    },
+  }
+}
+
+function useMouse(target: Session, params: ParsedParams<'session.mouse'>): Result<'session.mouse'> {
+  const { to, actor } = params
+  const at = params.at ?? findText(target, params.text)
+  const { cols, rows } = target.manifest
+  for (const cell of [at, to ?? at]) {
+    if (cell.row < rows && cell.col < cols) continue
+    throw new OpError('usage', `the cell ${cell.row},${cell.col} is outside the screen of ${cols}x${rows}`, {
+      ...cell,
+      cols,
+      rows,
+    })
+  }
+  const encoded = encodeMouse(mouseAction(params, at), target.modes())
+  const seq = target.input(Buffer.from(encoded, 'latin1'), { via: 'mouse', actor: actor ?? DEFAULT_ACTOR })
+  return { seq, ...at }
+}
+
+function mouseAction(
+  { action, to, button, lines }: ParsedParams<'session.mouse'>,
+  at: MouseCell,
+): MouseAction {
+  switch (action) {
+    case 'drag':
+      if (to === undefined) throw new OpError('usage', 'a drag needs `to`: the cell where it ends')
+      return { action, at, to, button }
+    case 'wheel':
+      return { action, at, lines }
+    case 'move':
+      return { action, at }
+    case 'click':
+    case 'double_click':
+      return { action, at, button }
+    default:
+      return action satisfies never
+  }
+}
+
+function findText(target: Session, text: string | undefined): MouseCell {
+  if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
+  const canonical = target.screen.canonical()
+  const start = canonical.text.indexOf(text)
+  if (start < 0) {
+    const message = `${JSON.stringify(text)} is not on the screen; the snapshot in the details shows what is`
+    throw new OpError('text_not_found', message, { text, snapshot: target.snapshot({}) })
+  }
+  return cellAt(target.screen.frame().grid, canonical, start + Math.floor(text.length / 2))
+}

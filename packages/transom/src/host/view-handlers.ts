@@ -1,0 +1,127 @@
+import * as fs from 'node:fs'
+import type { ParsedParams, Result } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Home } from '../home/home.ts'
+import { publicInfo } from '../home/manifest.ts'
+import { errnoOf } from '../lib/system-error.ts'
+import { scanLog } from '../log/log-reader.ts'
+import { momentOf, seqOfMoment, type Moment } from '../replay/moment.ts'
+import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
+import { EchoTracker } from '../session/echo.ts'
+import { diffScreens } from '../session/screen-diff.ts'
+import { screenHash, takeSnapshot } from '../session/snapshot.ts'
+import type { FoundSession, Sessions } from '../session/sessions.ts'
+import { policyOf } from '../session/status-policy.ts'
+import { Waits } from '../session/waits.ts'
+import type { Screen } from '../terminal/screen.ts'
+import type { Handlers } from './dispatch.ts'
+
+type ViewOperation = 'session.inspect' | 'session.wait' | 'session.snapshot' | 'session.diff'
+
+/** What looks at a session: the live one, or its Event Log when it has ended or when the past is asked for. */
+export function viewHandlers(home: Home, sessions: Sessions): Pick<Handlers, ViewOperation> {
+  return {
+    'session.inspect': async ({ session }) => inspect(home, await sessions.find(session)),
+    'session.wait': async ({ session, ...request }, { signal }) => {
+      const found = await sessions.find(session)
+      const live = liveOf(found)
+      return live === null ? waitOffline(home, found, request, signal) : live.wait(request, signal)
+    },
+    'session.snapshot': async (params, { signal }) => {
+      const found = await sessions.find(params.session)
+      const screen = await screenAt(home, found, momentOf(params), signal)
+      return takeSnapshot(found.manifest.session, screen, params)
+    },
+    'session.diff': async ({ session, since, cells }, { signal }) => {
+      const found = await sessions.find(session)
+      const before = await earlierScreen(home, found, since, signal)
+      const now = await screenAt(home, found, null, signal)
+      return diffScreens(found.manifest.session, before, now, cells ?? false)
+    },
+  }
+}
+
+/** The live part of a session, when its status says that it is to be asked. */
+export function liveOf({ manifest, live }: FoundSession): FoundSession['live'] {
+  return policyOf(manifest.status).liveHostEligible ? live : null
+}
+
+/** Replays the log of a session, to its end or to a seq. */
+export async function replaySession(
+  home: Home,
+  id: string,
+  options: { seq?: number; signal: AbortSignal },
+): Promise<Replayed> {
+  return withLogOf(home, id, (path) => replayLog(path, options))
+}
+
+async function withLogOf<T>(home: Home, id: string, use: (path: string) => Promise<T>): Promise<T> {
+  const path = home.logPath(id)
+  try {
+    return await use(path)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+    throw new OpError('log_corrupt', `the Event Log ${path} is missing`, { path }, { cause: error })
+  }
+}
+
+async function inspect(home: Home, { manifest, live }: FoundSession): Promise<Result<'session.inspect'>> {
+  const info = publicInfo(manifest)
+  const path = home.logPath(manifest.session)
+  if (live !== null) return { ...info, seq: live.log.seq, log: { path, bytes: live.log.sizeBytes } }
+  const { lastSeq } = await withLogOf(home, manifest.session, scanLog)
+  return { ...info, seq: lastSeq, log: { path, bytes: fs.statSync(path).size } }
+}
+
+async function screenAt(
+  home: Home,
+  found: FoundSession,
+  moment: Moment | null,
+  signal: AbortSignal,
+): Promise<Screen> {
+  const id = found.manifest.session
+  const live = liveOf(found)
+  if (moment === null) return live?.screen ?? (await replaySession(home, id, { signal })).screen
+  const seq = await withLogOf(home, id, (path) => seqOfMoment(path, moment, signal))
+  return (await replaySession(home, id, { seq, signal })).screen
+}
+
+/** The screen at a seq, or when its hash was last this one. */
+async function earlierScreen(
+  home: Home,
+  found: FoundSession,
+  since: string,
+  signal: AbortSignal,
+): Promise<Screen> {
+  if (/^\d{1,15}$/.test(since)) return screenAt(home, found, { kind: 'seq', seq: Number(since) }, signal)
+  return withLogOf(home, found.manifest.session, async (path) => {
+    const screen = await replayUntil(path, (candidate) => screenHash(candidate.canonical()) === since, signal)
+    if (screen !== null) return screen
+    const message = `the screen of ${found.manifest.session} never had the hash ${since}; take a new snapshot`
+    throw new OpError('moment_not_found', message, { since })
+  })
+}
+
+async function waitOffline(
+  home: Home,
+  { manifest }: FoundSession,
+  request: Omit<ParsedParams<'session.wait'>, 'session'>,
+  signal: AbortSignal,
+): Promise<Result<'session.wait'>> {
+  const { screen, exit, lastOutputSeq } = await replaySession(home, manifest.session, { signal })
+  const now = performance.now()
+  // The state is final. How long it has lasted cannot be told from a log, so that no duration is ever reached.
+  const ended = new Waits({
+    id: manifest.session,
+    screen,
+    exit: exit ?? manifest.exit,
+    ended: true,
+    echo: new EchoTracker(),
+    lastOutputSeq,
+    lastOutputMs: now,
+    lastInputSeq: 0,
+    lastInputMs: now,
+    now: () => now,
+  })
+  return ended.wait(request, signal)
+}

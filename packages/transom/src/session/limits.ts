@@ -1,0 +1,70 @@
+import type { HomeUsage, Quota } from './quota.ts'
+
+/** How long a session may last and how large it may grow. */
+export interface SessionLimits {
+  readonly quota: Quota
+  /** Null for no limit. */
+  readonly idleTimeoutMs: number | null
+}
+
+/** What the limits need to know of a session, and do to it. */
+export interface LimitedSession {
+  logBytes(): number
+  /** Milliseconds since the last input or output. */
+  idleMs(): number
+  /** Stops the program from printing, or lets it go on. */
+  setOverQuota(over: boolean): void
+  end(because: 'idle_timeout' | 'quota'): void
+}
+
+/** Keeps one session within its limits. */
+export class LimitWatch {
+  readonly #session: LimitedSession
+  readonly #usage: HomeUsage
+  readonly #idleTimeoutMs: number | null
+  #quota: Quota
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(session: LimitedSession, limits: SessionLimits, usage: HomeUsage) {
+    this.#session = session
+    this.#usage = usage
+    this.#quota = limits.quota
+    this.#idleTimeoutMs = limits.idleTimeoutMs
+  }
+
+  get quota(): Quota {
+    return this.#quota
+  }
+
+  setQuota(change: Partial<Quota>): void {
+    this.#quota = { ...this.#quota, ...change }
+    this.#session.setOverQuota(false)
+    this.#checkQuota()
+  }
+
+  /** To be called for each output, after it was logged. */
+  grown(bytes: number): void {
+    this.#usage.add(bytes)
+    this.#checkQuota()
+  }
+
+  /** Looks again when the session could have been idle for long enough, and not before. */
+  watchIdle(): void {
+    if (this.#idleTimeoutMs === null) return
+    const idleMs = this.#session.idleMs()
+    if (idleMs >= this.#idleTimeoutMs) this.#session.end('idle_timeout')
+    else this.#idleTimer = setTimeout(() => this.watchIdle(), Math.ceil(this.#idleTimeoutMs - idleMs))
+  }
+
+  close(): void {
+    clearTimeout(this.#idleTimer)
+  }
+
+  #checkQuota(): void {
+    const { policy, sessionBytes, homeBytes } = this.#quota
+    const over = this.#session.logBytes() > sessionBytes || this.#usage.bytes > homeBytes
+    if (!over || policy === 'drop_nothing') return
+    if (policy === 'end') this.#session.end('quota')
+    else this.#session.setOverQuota(true)
+  }
+}
