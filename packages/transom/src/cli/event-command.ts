@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import type { WatchEvent } from './watcher.ts'
 
 const WAITING_MAX = 1000 // a command that is slower than the events for this long never catches up
@@ -35,6 +34,7 @@ export class EventCommand {
   }
 
   async #runNow({ event, session, text }: WatchEvent): Promise<void> {
+    const { spawn } = await import('node:child_process') // only a watch with --exec needs it
     const child = spawn('/bin/sh', ['-c', this.#command], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: {
