@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 
 /**
  * The `test` to use where a program must be installed. Without it the test is skipped, with the reason printed;
@@ -29,7 +29,7 @@ function isInstalled(program: string): boolean {
 function failing(reason: string): typeof test {
   const fail = (title: string) =>
     test(title, () => {
-      throw new Error(reason)
+      expect.fail(reason)
     })
   return fail as typeof test
 }

@@ -48,7 +48,7 @@ async function checkPty(): Promise<Finding> {
   const exit = await new Promise<ExitRecord | null>((resolve) => {
     const source = PtySource.start(
       {
-        file: '/bin/sh',
+        program: '/bin/sh',
         argv: ['-c', `printf '%s' '${PROBE_TEXT}'; exit ${PROBE_EXIT}`],
         env: {},
         cwd: '/',

@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { errnoOf } from '../lib/system-error.ts'
-import { resolveProgram } from '../sources/pty/program.ts'
+import { checkProgram } from '../sources/pty/program.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
 
 const NODE_MAJOR_MIN = 20
@@ -104,9 +104,10 @@ function checkShell(): Finding {
 }
 
 function checkOptionalPrograms(env: NodeJS.ProcessEnv): Finding {
+  const PATH = env['PATH']
   try {
-    const PATH = env['PATH']
-    return ok(`tmux at ${resolveProgram('tmux', '/', PATH === undefined ? {} : { PATH })}`)
+    checkProgram('tmux', '/', PATH === undefined ? {} : { PATH })
+    return ok('tmux, which the benchmarks compare with')
   } catch {
     return ok('no tmux; only the benchmarks compare with it')
   }

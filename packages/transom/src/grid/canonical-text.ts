@@ -37,6 +37,29 @@ export function canonicalText(grid: Grid): CanonicalText {
   return { text: lines.map((line) => line.text).join('\n'), lines }
 }
 
+/**
+ * The same text with the line of the cursor filled with blanks up to the cursor, so that a prompt can be waited
+ * for as it is written (`$ `); null when nothing is to be filled. For matching only: the hash knows no cursor.
+ */
+export function filledToCursor(
+  canonical: CanonicalText,
+  grid: Grid,
+  cursor: { row: number; col: number },
+): CanonicalText | null {
+  const at = canonical.lines.findIndex(
+    ({ rowIndex, rowCount }) => rowIndex <= cursor.row && cursor.row < rowIndex + rowCount,
+  )
+  const line = canonical.lines[at]
+  if (line === undefined) return null
+  const blanks = offsetInLine(grid, line, cursor.row, cursor.col) - line.text.length
+  if (blanks <= 0) return null
+  const lines = canonical.lines.map((it, index) => {
+    if (index < at) return it
+    return index === at ? { ...it, text: it.text + ' '.repeat(blanks) } : { ...it, start: it.start + blanks }
+  })
+  return { text: lines.map(({ text }) => text).join('\n'), lines }
+}
+
 /** The line that a position of the whole text lies in. */
 export function lineAt(canonical: CanonicalText, position: number): CanonicalLine | undefined {
   return canonical.lines.findLast((line) => line.start <= position)

@@ -20,6 +20,7 @@ export interface RequestContext {
 }
 
 export interface BackgroundWork {
+  /** `run` must not reject: there is nobody to tell. */
   start(run: (id: number, signal: AbortSignal) => Promise<void>): number
   /** False when there is no such work. */
   stop(id: number): boolean

@@ -70,8 +70,8 @@ async function subscribe(
     try {
       await stream(home, found, { ...params, subscription: id }, context, signal)
     } catch (error) {
-      if (!(error instanceof OpError)) throw error
-      context.notify({ subscription: id, type: 'error', error: toWireError(error) })
+      // Whatever it is, it concerns this one subscriber: the host and its sessions go on.
+      if (!signal.aborted) context.notify({ subscription: id, type: 'error', error: toWireError(error) })
     }
   })
   return { subscription }
@@ -88,8 +88,10 @@ async function stream(
   const live = liveOf(found)
   const path = home.logPath(manifest.session)
   if (to === 'events') {
-    const afterSeq = after_seq ?? live?.log.seq ?? (await scanLog(path)).lastSeq
-    await streamEvents({ path, afterSeq, subscription, live: live !== null }, context, signal)
+    const afterSeq = after_seq ?? found.live?.log.seq ?? (await scanLog(path)).lastSeq
+    const { status } = manifest
+    const more = found.live !== null && (status === 'destroying' || !found.live.ended)
+    await streamEvents({ path, afterSeq, subscription, more, status }, context, signal)
   } else if (live !== null) {
     await streamScreen(live, subscription, context, signal)
   } else {

@@ -146,11 +146,7 @@ class ConnectionWork implements BackgroundWork {
     this.#running.set(id, controller)
     // After this turn, so that the answer with the number goes out before the first notification.
     setImmediate(() => {
-      run(id, controller.signal)
-        .catch((error: unknown) => {
-          if (!controller.signal.aborted) throw error // a bug: let it be seen
-        })
-        .finally(() => this.#running.delete(id))
+      void run(id, controller.signal).finally(() => this.#running.delete(id))
     })
     return id
   }

@@ -3,6 +3,7 @@ import {
   statusEvent,
   type EventRecord,
   type EventType,
+  type SessionStatus,
   type SubscriptionMessage,
 } from '@transom/protocol'
 import { changedRows } from '../grid/grid.ts'
@@ -65,7 +66,8 @@ export interface EventStream {
   readonly afterSeq: number
   readonly subscription: number
   /** False for a session that has ended: what is there is all. */
-  readonly live: boolean
+  readonly more: boolean
+  readonly status: SessionStatus
 }
 
 /** Sends the records after `afterSeq`, as fast as the subscriber reads them, and then as they are appended. */
@@ -74,19 +76,19 @@ export async function streamEvents(
   channel: Channel,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, afterSeq, subscription, live } = stream
+  const { path, afterSeq, subscription, more } = stream
   const send = async (message: SubscriptionMessage) => {
     if (!channel.notify(message)) await channel.drained()
   }
-  const isLast = lastRecordDetector()
+  const isLast = lastRecordDetector(stream.status)
   let seq = afterSeq
   await send({ subscription, type: 'position', seq })
-  for await (const records of live
+  for await (const records of more
     ? followRecords(path, { afterSeq, signal })
     : readAfter(path, afterSeq, signal)) {
     await send({ subscription, type: 'records', records: records.map(eventRecord) })
     seq = records.at(-1)?.seq ?? seq
-    if (live && records.some(isLast)) break
+    if (more && records.some(isLast)) break
   }
   await send({ subscription, type: 'end', seq })
 }
@@ -148,8 +150,8 @@ function eventRecord({ seq, time, typeNumber, payload }: LogRecord): EventRecord
 }
 
 /** Finds the record after which nothing comes: the exit, or the end of its destruction when that was under way. */
-function lastRecordDetector(): (record: LogRecord) => boolean {
-  let destroying = false
+function lastRecordDetector(status: SessionStatus): (record: LogRecord) => boolean {
+  let destroying = status === 'destroying'
   return ({ typeNumber, payload }) => {
     if (typeNumber === EVENT_TYPE_NUMBERS.exit) return !destroying
     if (typeNumber !== EVENT_TYPE_NUMBERS.status) return false

@@ -3,7 +3,6 @@ import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
-import { errnoOf } from '../lib/system-error.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { momentOf, seqOfMoment, type Moment } from '../replay/moment.ts'
 import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
@@ -52,24 +51,14 @@ export async function replaySession(
   id: string,
   options: { seq?: number; signal: AbortSignal },
 ): Promise<Replayed> {
-  return withLogOf(home, id, (path) => replayLog(path, options))
-}
-
-async function withLogOf<T>(home: Home, id: string, use: (path: string) => Promise<T>): Promise<T> {
-  const path = home.logPath(id)
-  try {
-    return await use(path)
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error
-    throw new OpError('log_corrupt', `the Event Log ${path} is missing`, { path }, { cause: error })
-  }
+  return replayLog(home.logPath(id), options)
 }
 
 async function inspect(home: Home, { manifest, live }: FoundSession): Promise<Result<'session.inspect'>> {
   const info = publicInfo(manifest)
   const path = home.logPath(manifest.session)
   if (live !== null) return { ...info, seq: live.log.seq, log: { path, bytes: live.log.sizeBytes } }
-  const { lastSeq } = await withLogOf(home, manifest.session, scanLog)
+  const { lastSeq } = await scanLog(path)
   return { ...info, seq: lastSeq, log: { path, bytes: fs.statSync(path).size } }
 }
 
@@ -82,7 +71,7 @@ async function screenAt(
   const id = found.manifest.session
   const live = liveOf(found)
   if (moment === null) return live?.screen ?? (await replaySession(home, id, { signal })).screen
-  const seq = await withLogOf(home, id, (path) => seqOfMoment(path, moment, signal))
+  const seq = await seqOfMoment(home.logPath(id), moment, signal)
   return (await replaySession(home, id, { seq, signal })).screen
 }
 
@@ -94,12 +83,14 @@ async function earlierScreen(
   signal: AbortSignal,
 ): Promise<Screen> {
   if (/^\d{1,15}$/.test(since)) return screenAt(home, found, { kind: 'seq', seq: Number(since) }, signal)
-  return withLogOf(home, found.manifest.session, async (path) => {
-    const screen = await replayUntil(path, (candidate) => screenHash(candidate.canonical()) === since, signal)
-    if (screen !== null) return screen
-    const message = `the screen of ${found.manifest.session} never had the hash ${since}; take a new snapshot`
-    throw new OpError('moment_not_found', message, { since })
-  })
+  const screen = await replayUntil(
+    home.logPath(found.manifest.session),
+    (candidate) => screenHash(candidate.canonical()) === since,
+    signal,
+  )
+  if (screen !== null) return screen
+  const message = `the screen of ${found.manifest.session} never had the hash ${since}; take a new snapshot`
+  throw new OpError('moment_not_found', message, { since })
 }
 
 async function waitOffline(

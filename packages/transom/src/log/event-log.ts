@@ -34,13 +34,14 @@ export class EventLog {
   }
 
   static create(path: string, now: () => number): EventLog {
-    const fd = fs.openSync(path, 'wx', 0o600)
+    let fd: number | null = null
     try {
+      fd = fs.openSync(path, 'wx', 0o600)
       if (!tryLockFile(fd)) throw new OpError('io_error', `another process holds ${path}`)
       fs.writeSync(fd, encodeFileHeader())
     } catch (error) {
-      fs.closeSync(fd)
-      throw error
+      if (fd !== null) fs.closeSync(fd)
+      throw fileError(error, `create the Event Log ${path}`, { path })
     }
     return new EventLog(path, fd, now, { lastSeq: 0, validBytes: FILE_HEADER_BYTES, tail: 'none' })
   }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises'
 import { watch } from 'node:fs'
 import { OpError } from '@transom/protocol/errors'
+import { messageOf } from '../lib/system-error.ts'
 import {
   FILE_HEADER_BYTES,
   LOG_FORMAT_VERSION,
@@ -66,12 +67,32 @@ export async function* readRecords(
 
 /** Opens a log for reading, its file header checked, and hands it to `use`. */
 export async function withLogFile<T>(path: string, use: (file: fs.FileHandle) => Promise<T>): Promise<T> {
-  const file = await fs.open(path, 'r')
+  const file = await openLog(path)
   try {
-    await checkFileHeader(file, path)
     return await use(file)
   } finally {
     await file.close()
+  }
+}
+
+async function openLog(path: string): Promise<fs.FileHandle> {
+  let file: fs.FileHandle
+  try {
+    file = await fs.open(path, 'r')
+  } catch (error) {
+    throw new OpError(
+      'log_corrupt',
+      `cannot open the Event Log ${path}: ${messageOf(error)}`,
+      { path },
+      { cause: error },
+    )
+  }
+  try {
+    await checkFileHeader(file, path)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
   }
 }
 
@@ -92,9 +113,8 @@ export async function* readAfter(
   afterSeq: number,
   signal: AbortSignal,
 ): AsyncGenerator<LogRecord[]> {
-  const file = await fs.open(path, 'r')
+  const file = await openLog(path)
   try {
-    await checkFileHeader(file, path)
     yield* recordsAfter(file, { offset: FILE_HEADER_BYTES }, afterSeq, signal)
   } finally {
     await file.close()
@@ -109,10 +129,9 @@ export async function* followRecords(
   path: string,
   { afterSeq, signal }: { afterSeq: number; signal: AbortSignal },
 ): AsyncGenerator<LogRecord[]> {
+  const file = await openLog(path)
   const changes = new Changes(path, signal) // before the first read: what is appended after it is announced
-  const file = await fs.open(path, 'r')
   try {
-    await checkFileHeader(file, path)
     const position = { offset: FILE_HEADER_BYTES }
     while (!signal.aborted) {
       yield* recordsAfter(file, position, afterSeq, signal)

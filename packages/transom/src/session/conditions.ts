@@ -10,11 +10,17 @@ import { screenHash } from './snapshot.ts'
 export interface Observation {
   readonly canonical: CanonicalText
   readonly cursor: CursorState
+  /** The texts to look for matches in. */
+  readonly searched: readonly SearchedText[]
   readonly ended: boolean
-  /** Stretches of the text that do not count. */
-  readonly echoes: readonly TextSpan[]
   readonly quietForMs: number
   readonly stableForMs: number
+}
+
+export interface SearchedText {
+  readonly canonical: CanonicalText
+  /** Stretches of it that do not count. */
+  readonly echoes: readonly TextSpan[]
 }
 
 export interface TextMatch {
@@ -89,12 +95,11 @@ function regexCondition(pattern: string): Condition {
   }
 }
 
-function judgeText(
-  matches: (text: string) => Iterable<TextSpan>,
-  { canonical, echoes }: Observation,
-): Verdict {
-  for (const span of matches(canonical.text)) {
-    if (!liesWithin(echoes, span)) return { holds: true, match: describeMatch(canonical, span) }
+function judgeText(matches: (text: string) => Iterable<TextSpan>, { searched }: Observation): Verdict {
+  for (const { canonical, echoes } of searched) {
+    for (const span of matches(canonical.text)) {
+      if (!liesWithin(echoes, span)) return { holds: true, match: describeMatch(canonical, span) }
+    }
   }
   return UNTIL_CHANGE
 }
@@ -104,7 +109,7 @@ function describeMatch(canonical: CanonicalText, span: TextSpan): TextMatch {
   return {
     row: line?.rowIndex ?? 0,
     text: canonical.text.slice(span.start, span.end),
-    line: line?.text ?? '',
+    line: line?.text.trimEnd() ?? '',
   }
 }
 

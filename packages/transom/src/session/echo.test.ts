@@ -9,9 +9,16 @@ class Typist {
   readonly #tracker = new EchoTracker()
   #seq = 0
   #printed = true
+  #cooked = false
 
   constructor(cols = 40) {
     this.#emulator = new XtermEmulator(cols, 12)
+  }
+
+  /** From now on the terminal itself echoes. */
+  cooked(): this {
+    this.#cooked = true
+    return this
   }
 
   prints(text: string): this {
@@ -21,7 +28,10 @@ class Typist {
   }
 
   types(text: string): this {
-    this.#tracker.typed(++this.#seq, text, this.#emulator.frame(), this.#printed)
+    this.#tracker.typed(++this.#seq, text, this.#emulator.frame(), {
+      echoed: this.#printed,
+      byKernel: this.#cooked,
+    })
     this.#printed = false
     return this
   }
@@ -86,6 +96,21 @@ describe('echo is told from output', () => {
   test('it is still found after the screen has scrolled', () => {
     const typist = new Typist().types('find me\r').prints('find me\r\n')
     expect(typist.prints('x\r\n'.repeat(8)).output('find me')).toBe(0)
+  })
+
+  test('a prompt that was on its way comes before the kernel’s echo, which still does not count', () => {
+    const typist = new Typist().cooked().types('echo MARK\r').prints('$ echo MARK\r\n')
+    expect(typist.output('MARK')).toBe(0)
+    expect(typist.prints('MARK\r\n$ ').output('MARK')).toBe(1)
+  })
+
+  test('a tab is echoed as blanks', () => {
+    expect(new Typist().types('a\tMARK\r').prints('a\tMARK\r\n').output('MARK')).toBe(0)
+  })
+
+  test('an Enter of its own belongs to the line that it sends', () => {
+    const typist = new Typist().prints('$ ').types('echo MARK').prints('echo MARK').types('\r').prints('\r\n')
+    expect(typist.output('MARK', 2)).toBe(0)
   })
 
   test('what was typed before the baseline counts', () => {

@@ -10,6 +10,13 @@ export interface TextSpan {
   readonly end: number
 }
 
+export interface TypedContext {
+  /** The program has printed since the last input, so that the cursor is where the next echo starts. */
+  readonly echoed: boolean
+  /** The terminal itself echoes, at once and for certain; otherwise the program may do so, or not. */
+  readonly byKernel: boolean
+}
+
 interface Position {
   /** Absolute, as Frame.firstLine counts. */
   readonly line: number
@@ -21,7 +28,7 @@ interface TypedLine {
   seq: number
   text: string
   /** Where the cursor was when `typedBefore` characters of the line had been typed. */
-  readonly anchors: (Position & { typedBefore: number })[]
+  readonly anchors: (Position & { typedBefore: number; byKernel: boolean })[]
 }
 
 /**
@@ -35,17 +42,18 @@ export class EchoTracker {
   /** Where the cursor will be once everything typed so far has been echoed. */
   #expected: Position | null = null
 
-  /** Notes an input, with the frame from before it was sent. `echoed`: the program has printed since the last one. */
-  typed(seq: number, text: string, frame: Frame, echoed: boolean): void {
+  /** Notes an input, with the frame from before it was sent. */
+  typed(seq: number, text: string, frame: Frame, { echoed, byKernel }: TypedContext): void {
     const shown = { line: frame.firstLine + frame.cursor.row, col: frame.cursor.col }
     let at = echoed ? shown : (this.#expected ?? shown)
     for (const piece of text.split(/(\r\n|\r|\n)/)) {
       if (/^[\r\n]/.test(piece)) {
+        if (this.#open !== null) this.#open.seq = seq // the Enter that sends a line is part of typing it
         this.#open = null
         at = { line: at.line + 1, col: 0 } // where the kernel echoes the next line, when nothing reads it yet
       } else if (piece !== '') {
         const open = this.#openLine(seq)
-        open.anchors.push({ ...at, typedBefore: open.text.length })
+        open.anchors.push({ ...at, byKernel, typedBefore: open.text.length })
         open.text = edit(open.text, piece).slice(0, TYPED_CHARS_MAX)
         at = advance(at, piece.length, frame.grid.cols)
       }
@@ -85,7 +93,7 @@ function edit(before: string, typed: string): string {
   for (const character of typed) {
     if (character === '\x7f' || character === '\b') text = text.slice(0, -1)
     else if (character === '\x15' || character === '\x03') text = ''
-    else if (character >= ' ') text += character
+    else if (character >= ' ' || character === '\t') text += character
   }
   return text
 }
@@ -96,8 +104,22 @@ function atAnchors(typed: TypedLine, frame: Frame, canonical: CanonicalText): Te
     const line = canonical.lines.find((it) => it.rowIndex <= rowIndex && rowIndex < it.rowIndex + it.rowCount)
     if (line === undefined) return []
     const offset = offsetInLine(frame.grid, line, rowIndex, anchor.col) - anchor.typedBefore
-    return offset >= 0 && echoesAt(line, offset, typed.text) ? [spanIn(line, offset, typed.text)] : []
+    if (offset >= 0 && echoesAt(line, offset, typed.text)) return [spanIn(line, offset, typed.text)]
+    // Output that was on its way when the text was typed (a prompt) comes before the kernel's echo.
+    return anchor.byKernel && anchor.typedBefore === 0
+      ? firstFrom(line, Math.max(0, offset), typed.text, canonical)
+      : []
   })
+}
+
+/** The first place at or after `offset` of `from` that shows the typed text. */
+function firstFrom(from: CanonicalLine, offset: number, typed: string, canonical: CanonicalText): TextSpan[] {
+  for (const line of canonical.lines.filter(({ start }) => start >= from.start)) {
+    const first = line === from ? offset : 0
+    for (let at = first; at < line.text.length; at++)
+      if (echoesAt(line, at, typed)) return [spanIn(line, at, typed)]
+  }
+  return []
 }
 
 function inEditedLines(typed: TypedLine, frame: Frame, canonical: CanonicalText): TextSpan[] {
@@ -119,10 +141,20 @@ function isEdited(line: CanonicalLine, frame: Frame): boolean {
 /** The whole typed text stands here, or as much of it as has been echoed so far. */
 function echoesAt(line: CanonicalLine, offset: number, typed: string): boolean {
   const shown = line.text.slice(offset)
-  return shown !== '' && (shown.startsWith(typed) || typed.startsWith(shown))
+  const expected = withTabs(typed, offset)
+  return shown !== '' && (shown.startsWith(expected.trimEnd()) || expected.startsWith(shown))
 }
 
 function spanIn(line: CanonicalLine, offset: number, typed: string): TextSpan {
   const start = line.start + offset
-  return { start, end: Math.min(start + typed.length, line.start + line.text.length) }
+  return { start, end: Math.min(start + withTabs(typed, offset).length, line.start + line.text.length) }
+}
+
+/** A text as a terminal shows it from a column on: tabs go to the next multiple of eight. */
+function withTabs(text: string, column: number): string {
+  let shown = ''
+  for (const character of text) {
+    shown += character === '\t' ? ' '.repeat(8 - ((column + shown.length) % 8)) : character
+  }
+  return shown
 }

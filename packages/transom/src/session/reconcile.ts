@@ -30,7 +30,7 @@ export async function reconcile(home: Home, manifest: Manifest, now: () => numbe
     sweepProcesses(manifest)
     const exit = await readExit(path)
     const failure = exit === null ? 'its host ended without ending it' : null
-    if (exit === null) log.appendFact('status', { status: 'failed', reason: 'host lost' })
+    if (exit === null) noteFailure(log)
     return finish(home, manifest, { exit, failure }, now)
   } finally {
     await log.close()
@@ -53,8 +53,21 @@ function finish(
     ended_by: manifest.ended_by ?? (outcome.failure === null ? 'exit' : 'host_lost'),
     paused: null,
   }
-  home.writeManifest(ended)
+  try {
+    home.writeManifest(ended)
+  } catch (error) {
+    // The disk refuses: what is true can be said all the same, and the next look writes it.
+    if (!(error instanceof OpError)) throw error
+  }
   return ended
+}
+
+function noteFailure(log: EventLog): void {
+  try {
+    log.appendFact('status', { status: 'failed', reason: 'host lost' })
+  } catch (error) {
+    if (!(error instanceof OpError)) throw error // a full disk: the manifest says it
+  }
 }
 
 function sweepProcesses({ process_mark: mark }: Manifest): void {

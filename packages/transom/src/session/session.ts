@@ -54,6 +54,7 @@ export class Session implements WaitSubject {
   readonly #exited: Promise<void>
   #onExited: () => void = () => {}
   #manifest: Manifest
+  #saved: Manifest | null = null
   #lastOutputSeq = 0
   #lastOutputMs: number
   #lastInputSeq = 0
@@ -98,7 +99,7 @@ export class Session implements WaitSubject {
     this.#disk = new DiskSteps((stalled) => this.#setPaused(stalled ? 'disk' : null))
     this.#limits = new LimitWatch(this.#asLimited(), limits, dependencies.usage)
     this.#manifest = starting
-    this.#home.writeManifest(starting)
+    this.save()
     const { session, command, cwd, cols, rows } = starting
     this.#apply(log.appendFact('created', { session, command, cwd, cols, rows }), { type: 'other' })
     this.#source = PtySource.start(program, {
@@ -151,6 +152,13 @@ export class Session implements WaitSubject {
     return this.screen.modes()
   }
 
+  /** Writes the manifest, unless it says on disk what it says here. */
+  save(): void {
+    if (this.#saved === this.#manifest) return
+    this.#home.writeManifest(this.#manifest)
+    this.#saved = this.#manifest
+  }
+
   /** Resolves when the session has ended and its log is closed. */
   async whenClosed(): Promise<void> {
     await this.#closed
@@ -161,17 +169,19 @@ export class Session implements WaitSubject {
     this.assertCommandable()
     const bytes = Buffer.from(input)
     this.#source.assertRoom(bytes.length)
-    const hidden = this.#source.hidesInput()
+    const mode = this.#source.inputMode()
     const frame = this.screen.frame()
     const seq = this.log.appendFact('input', {
       actor,
       via,
       length: bytes.length,
-      data_b64: hidden ? null : bytes.toString('base64'),
+      data_b64: mode === 'hidden' ? null : bytes.toString('base64'),
     })
     this.#apply(seq, { type: 'other' })
-    if (!hidden && typeof input === 'string')
-      this.echo.typed(seq, input, frame, this.#lastOutputSeq > this.#lastInputSeq)
+    if (mode !== 'hidden' && typeof input === 'string') {
+      const echoed = this.#lastOutputSeq > this.#lastInputSeq
+      this.echo.typed(seq, input, frame, { echoed, byKernel: mode === 'echoed' })
+    }
     this.#lastInputSeq = seq
     this.#lastInputMs = this.now()
     this.#source.write(bytes)
@@ -381,7 +391,7 @@ export class Session implements WaitSubject {
 
   #update(change: Partial<Manifest>): void {
     this.#manifest = { ...this.#manifest, ...change }
-    this.#disk.run(() => this.#home.writeManifest(this.#manifest))
+    this.#disk.run(() => this.save())
   }
 
   #timestamp(): string {

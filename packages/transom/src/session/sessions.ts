@@ -6,8 +6,9 @@ import type { Manifest } from '../home/manifest.ts'
 import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { programEnvironment } from '../sources/pty/environment.ts'
 import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
-import { checkWorkingFolder, resolveProgram } from '../sources/pty/program.ts'
+import { checkProgram, checkWorkingFolder } from '../sources/pty/program.ts'
 import { reconcile } from './reconcile.ts'
+import { DiskSteps } from './disk-steps.ts'
 import { HomeUsage, type Quota } from './quota.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session } from './session.ts'
@@ -32,6 +33,7 @@ export class Sessions {
   readonly #quota: Quota
   readonly #socket: string
   readonly #live = new Map<string, Session>()
+  readonly #disk = new DiskSteps(() => {})
   readonly #onCountChange: () => void
   #created = 0
 
@@ -68,7 +70,7 @@ export class Sessions {
       session: id,
     })
     const [program = '', ...argv] = params.command ?? [env['SHELL'] ?? '/bin/sh']
-    const file = resolveProgram(program, cwd, env)
+    checkProgram(program, cwd, env)
     await this.#assertNameFree(params.name)
     const taken = params.name === undefined ? undefined : this.#activeByName(params.name)
     if (taken !== undefined) throw nameTaken(taken.manifest) // by a create that overtook this one
@@ -78,13 +80,10 @@ export class Sessions {
     this.#home.createSessionFolder(id)
     try {
       const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now, usage: this.#usage }
-      const program = { file, argv, env, cwd, cols, rows, mark }
-      const session = Session.start(dependencies, manifest, program, this.#limits(params))
+      const pty = { program, argv, env, cwd, cols, rows, mark }
+      const session = Session.start(dependencies, manifest, pty, this.#limits(params))
       this.#live.set(id, session)
-      void session.whenClosed().then(() => {
-        this.#live.delete(id)
-        this.#onCountChange()
-      })
+      void session.whenClosed().then(() => this.#retire(session))
       this.#onCountChange()
       return session
     } catch (error) {
@@ -141,6 +140,15 @@ export class Sessions {
     const sessions = [...this.#live.values()]
     await Promise.all(sessions.map((session) => session.destroy()))
     return sessions.length
+  }
+
+  /** From here on a session is known from disk; on a full one it stays in memory until it can be. */
+  #retire(session: Session): void {
+    this.#disk.run(() => {
+      session.save()
+      this.#live.delete(session.id)
+      this.#onCountChange()
+    })
   }
 
   #limits({ quota_bytes, quota_policy, idle_timeout_ms }: ParsedParams<'session.create'>): SessionLimits {

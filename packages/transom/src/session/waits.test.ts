@@ -32,7 +32,8 @@ class FakeSession implements WaitSubject {
 
   types(text: string): void {
     this.screen.apply(++this.#seq, { type: 'other' })
-    this.echo.typed(this.#seq, text, this.screen.frame(), this.lastOutputSeq > this.lastInputSeq)
+    const echoed = this.lastOutputSeq > this.lastInputSeq
+    this.echo.typed(this.#seq, text, this.screen.frame(), { echoed, byKernel: true })
     this.lastInputSeq = this.#seq
     this.lastInputMs = this.now()
     this.waits.check()

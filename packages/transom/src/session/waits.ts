@@ -1,9 +1,17 @@
 import type { ExitRecord, ParsedParams, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { filledToCursor } from '../grid/canonical-text.ts'
 import type { Screen } from '../terminal/screen.ts'
-import { compileConditions, judgeAll, type Condition, type Verdict } from './conditions.ts'
-import type { EchoTracker, TextSpan } from './echo.ts'
+import { compileConditions, judgeAll, type Condition, type SearchedText, type Verdict } from './conditions.ts'
+import type { EchoTracker } from './echo.ts'
 import { takeSnapshot } from './snapshot.ts'
+
+/**
+ * A wait that takes longer than this to judge (a hard pattern on a huge screen that keeps changing) rests for a
+ * multiple of the time it took, so that it never has more than a tenth of the host.
+ */
+const COSTLY_MS = 4
+const REST_FACTOR = 9
 
 export type WaitRequest = Omit<ParsedParams<'session.wait'>, 'session'>
 
@@ -70,6 +78,7 @@ class PendingWait {
   #dueTimer: NodeJS.Timeout | undefined
   #timeoutTimer: NodeJS.Timeout | undefined
   #first = true
+  #restUntilMs = 0
 
   constructor(
     subject: WaitSubject,
@@ -108,15 +117,25 @@ class PendingWait {
   }
 
   check(): void {
+    const restMs = this.#restUntilMs - this.#subject.now()
+    if (restMs > 0 && !this.#subject.ended) return this.#checkIn(restMs)
+    const startMs = performance.now()
     const verdict = this.#judge()
+    const tookMs = performance.now() - startMs
+    if (tookMs > COSTLY_MS) this.#restUntilMs = this.#subject.now() + tookMs * REST_FACTOR
     if (verdict.holds) {
       this.#resolve(this.#matched(verdict))
     } else if (this.#subject.ended) {
       this.#reject(this.#ended())
     } else {
       clearTimeout(this.#dueTimer)
-      if (verdict.dueMs !== null) this.#dueTimer = setTimeout(() => this.check(), Math.ceil(verdict.dueMs))
+      if (verdict.dueMs !== null) this.#checkIn(verdict.dueMs)
     }
+  }
+
+  #checkIn(ms: number): void {
+    clearTimeout(this.#dueTimer)
+    this.#dueTimer = setTimeout(() => this.check(), Math.ceil(ms))
   }
 
   readonly #onAbort = () => this.#reject(this.#signal.reason)
@@ -128,7 +147,7 @@ class PendingWait {
     if (unsettledMs > 0) return { holds: false, dueMs: unsettledMs }
     // What is costly is read only by the conditions that look at it: a wait for the exit of a flooding program
     // must not cost it anything.
-    const echoes = () => this.#echoes()
+    const searched = () => this.#searched()
     return judgeAll(this.#conditions, this.#request.any ?? false, {
       get canonical() {
         return screen.canonical()
@@ -136,8 +155,8 @@ class PendingWait {
       get cursor() {
         return screen.frame().cursor
       },
-      get echoes() {
-        return echoes()
+      get searched() {
+        return searched()
       },
       ended,
       quietForMs: now - lastOutputMs,
@@ -145,9 +164,15 @@ class PendingWait {
     })
   }
 
-  #echoes(): TextSpan[] {
+  /** The screen's text as it stands, and where they differ with the blanks of a prompt in front of the cursor. */
+  #searched(): SearchedText[] {
     const { echo, screen } = this.#subject
-    return this.#baseline === null ? [] : echo.echoes(this.#baseline, screen.frame(), screen.canonical())
+    const frame = screen.frame()
+    const filled = filledToCursor(screen.canonical(), frame.grid, frame.cursor)
+    return [screen.canonical(), ...(filled === null ? [] : [filled])].map((canonical) => ({
+      canonical,
+      echoes: this.#baseline === null ? [] : echo.echoes(this.#baseline, frame, canonical),
+    }))
   }
 
   #stableForMs(now: number): number {

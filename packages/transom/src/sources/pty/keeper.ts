@@ -1,20 +1,27 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { MARK_SESSION_BITS } from './process-tree.ts'
+import { EMPTY_LISTINGS, MARK_SESSION_BITS } from './process-tree.ts'
 
 /**
  * Reads until the host says a word (it leaves in order) or is gone (end of file). In the second case it kills
- * everything that carries the host's mark, as often as it still finds something; the rounds are bounded because
- * a zombie that nobody reaps keeps its mark.
+ * everything that carries the host's mark, until it has found nothing several times in a row; the rounds are
+ * bounded because a zombie that nobody reaps keeps its mark. Who has no mark never gets one, and is looked at only
+ * once: a round must be faster than a process that forks and ends.
  */
 const SCRIPT = `
 read -r word && exit 0
-round=0 found=1
-while [ "$found" ] && [ "$round" -lt 20 ]; do
-  found= round=$((round + 1))
+round=0 empty=0 innocent=' '
+while [ "$empty" -lt ${EMPTY_LISTINGS} ] && [ "$round" -lt 500 ]; do
+  empty=$((empty + 1)) round=$((round + 1))
   for folder in /proc/[0-9]*; do
+    pid=\${folder#/proc/}
+    case $innocent in *" $pid "*) continue ;; esac
     while read -r _ name kind soft _; do
       [ "$name $kind" = 'realtime timeout' ] || continue
-      [ "$soft" = unlimited ] || [ $((soft >> ${MARK_SESSION_BITS})) -ne "$1" ] || { kill -KILL "\${folder#/proc/}" && found=1; }
+      if [ "$soft" != unlimited ] && [ $((soft >> ${MARK_SESSION_BITS})) -eq "$1" ]; then
+        kill -KILL "$pid" && empty=0
+      else
+        innocent="$innocent$pid "
+      fi
       break
     done <"$folder/limits"
   done 2>/dev/null

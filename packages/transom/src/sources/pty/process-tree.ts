@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import * as fs from 'node:fs'
+import * as os from 'node:os'
 import { errnoOf } from '../../lib/system-error.ts'
 import type { ChildReaper } from './child-reaper.ts'
 
@@ -29,24 +30,32 @@ export interface ProcessTree {
 
 /** How long a program may take to end by itself when it is told to. */
 const TERM_GRACE_MS = 1500
+/** How many listings in a row must be empty. */
+export const EMPTY_LISTINGS = 5
 /** A killed process ends at once, unless it hangs in the kernel. */
 const KILL_GRACE_MS = 5000
 
 /**
- * Ends every process of a tree: told to first (hang-up for shells, which ignore TERM), then killed. Resolves
+ * Ends every process of a tree: told to first (a hang-up where TERM is ignored, as by shells), then killed. Resolves
  * with those that are still there: none, unless one hangs in the kernel or belongs to another user.
  */
 export async function killTree(tree: ProcessTree, reaper: ChildReaper): Promise<number[]> {
-  signalAll(tree, 'SIGTERM', 'SIGHUP', 'SIGCONT')
+  for (const pid of listTree(tree)) {
+    send(pid, ignoresTerm(pid) ? 'SIGHUP' : 'SIGTERM')
+    send(pid, 'SIGCONT') // a stopped one must wake to hear it
+  }
   if (await goneWithin(tree, reaper, TERM_GRACE_MS, () => {})) return []
   // Again at each change: a tree that keeps forking is outrun in the end.
-  if (await goneWithin(tree, reaper, KILL_GRACE_MS, () => signalAll(tree, 'SIGKILL'))) return []
+  if (await goneWithin(tree, reaper, KILL_GRACE_MS, () => killAll(tree))) return []
   return listTree(tree)
 }
 
-/** Kills at once and does not wait: for trees whose host is gone. */
+/** How often a tree without a host is looked through: it ends at once, unless it is not ours to end. */
+const SWEEPS_MAX = 50
+
+/** Kills at once, without waiting for the ends: for trees whose host is gone. */
 export function killTreeNow(tree: ProcessTree): void {
-  signalAll(tree, 'SIGKILL')
+  for (let sweep = 0; sweep < SWEEPS_MAX && !isGone(tree); sweep++) killAll(tree)
 }
 
 async function goneWithin(
@@ -61,15 +70,29 @@ async function goneWithin(
     // is always a child of this one, as its subreaper, and so its end is always heard.
     const exit = reaper.nextExit(deadline)
     eachTime()
-    if (listTree(tree).length === 0) return true
+    if (isGone(tree)) return true
     await exit
-    if (deadline.aborted) return listTree(tree).length === 0
+    if (deadline.aborted) return isGone(tree)
   }
 }
 
-function signalAll(tree: ProcessTree, ...signals: NodeJS.Signals[]): void {
-  for (const pid of listTree(tree)) {
-    for (const signal of signals) send(pid, signal)
+/** One empty listing proves little: a process that forks and ends while /proc is read is missed by it. */
+function isGone(tree: ProcessTree): boolean {
+  return Array.from({ length: EMPTY_LISTINGS }).every(() => listTree(tree).length === 0)
+}
+
+function killAll(tree: ProcessTree): void {
+  for (const pid of listTree(tree)) send(pid, 'SIGKILL')
+}
+
+/** Whether a process ignores SIGTERM, as interactive shells do. */
+function ignoresTerm(pid: number): boolean {
+  try {
+    const ignored =
+      /^SigIgn:\s+([0-9a-f]+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
+    return ((BigInt(`0x${ignored}`) >> BigInt(os.constants.signals.SIGTERM - 1)) & 1n) === 1n
+  } catch {
+    return false // it has ended
   }
 }
 
@@ -125,14 +148,17 @@ function addDescendants(
   }
 }
 
-/** Every process but the zombies, or null without /proc. */
+/** The parent of all kernel threads, which are most of a system's processes and never a session's. */
+const KERNEL_THREADS = 2
+
+/** Every process but zombies and kernel threads, or null without /proc. */
 function readProcesses(): ProcessStat[] | null {
   if (process.platform !== 'linux') return null
   return fs
     .readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readStat(Number(name)) ?? [])
-    .filter(({ state }) => state !== 'Z' && state !== 'X')
+    .filter(({ state, parentPid }) => state !== 'Z' && state !== 'X' && parentPid !== KERNEL_THREADS)
 }
 
 function readStat(pid: number): ProcessStat | null {

@@ -3,19 +3,19 @@ import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import { errnoOf } from '../../lib/system-error.ts'
 
-/** The absolute path of a program, found as execvp would: a child that cannot exec could only say so on the screen. */
-export function resolveProgram(program: string, cwd: string, env: Readonly<Record<string, string>>): string {
+/** Throws when execvp would not find or start a program: a child that cannot exec could only say so on the screen. */
+export function checkProgram(program: string, cwd: string, env: Readonly<Record<string, string>>): void {
   if (program === '') throw notFound(program, 'its name is empty')
-  if (program.includes('/')) {
-    const file = path.resolve(cwd, program)
-    const problem = whyNotExecutable(file)
-    if (problem !== null) throw notFound(program, problem)
-    return file
-  }
+  const problem = whyNotExecutable(findProgram(program, cwd, env))
+  if (problem !== null) throw notFound(program, problem)
+}
+
+function findProgram(program: string, cwd: string, env: Readonly<Record<string, string>>): string {
+  if (program.includes('/')) return path.resolve(cwd, program)
   const folders = (env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(':')
   for (const folder of folders) {
     const file = path.resolve(cwd, folder, program)
-    if (whyNotExecutable(file) === null) return file
+    if (isExecutable(file)) return file
   }
   throw notFound(program, `it is in none of the folders of PATH (${folders.join(':')})`)
 }
@@ -38,13 +38,38 @@ export function checkWorkingFolder(cwd: string): void {
   }
 }
 
-function whyNotExecutable(file: string): string | null {
+function isExecutable(file: string): boolean {
+  return whyNotExecutable(file, false) === null
+}
+
+function whyNotExecutable(file: string, withInterpreter = true): string | null {
   try {
     if (!fs.statSync(file).isFile()) return 'it is not a file'
     fs.accessSync(file, fs.constants.X_OK)
-    return null
   } catch (error) {
     return errnoOf(error) === 'EACCES' ? 'it is not executable' : 'there is no such file'
+  }
+  const interpreter = withInterpreter ? interpreterOf(file) : null
+  if (interpreter === null || isExecutable(interpreter)) return null
+  return `it is a script for ${interpreter}, which does not exist or is not executable`
+}
+
+const SHEBANG_BYTES_MAX = 256 // the kernel reads no more of a script's first line
+
+/** The interpreter that a script names in its first line; null for any other file, or one that only runs. */
+function interpreterOf(file: string): string | null {
+  let fd: number
+  try {
+    fd = fs.openSync(file, 'r')
+  } catch {
+    return null // may be run but not read: then the kernel knows better
+  }
+  try {
+    const start = Buffer.alloc(SHEBANG_BYTES_MAX)
+    const bytes = fs.readSync(fd, start, 0, SHEBANG_BYTES_MAX, 0)
+    return /^#![ \t]*(\S+)/.exec(start.toString('latin1', 0, bytes))?.[1] ?? null
+  } finally {
+    fs.closeSync(fd)
   }
 }
 

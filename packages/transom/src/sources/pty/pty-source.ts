@@ -22,8 +22,8 @@ const BARRIER_TRIES_MAX = 2000
 const START_OUTPUT = '\x11' // ^Q: lets a terminal go on that ^S had stopped
 
 export interface PtyOptions {
-  /** Absolute. */
-  readonly file: string
+  /** As it was asked for, so that it finds its own name in argv[0]; looked up on the PATH of `env`. */
+  readonly program: string
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
@@ -69,7 +69,7 @@ export class PtySource {
     const env = Object.entries(options.env).map(([name, value]) => `${name}=${value}`)
     const fork = () =>
       binding.fork(
-        options.file,
+        options.program,
         [...options.argv],
         env,
         options.cwd,
@@ -91,8 +91,8 @@ export class PtySource {
         fs.constants.O_RDWR | fs.constants.O_NOCTTY | fs.constants.O_NONBLOCK,
       )
     } catch (error) {
-      const message = `could not start ${options.file} on a new pty: ${messageOf(error)}`
-      throw new OpError('spawn_failed', message, { program: options.file }, { cause: error })
+      const message = `could not start ${options.program} on a new pty: ${messageOf(error)}`
+      throw new OpError('spawn_failed', message, { program: options.program }, { cause: error })
     }
     this.#writes = new WriteQueue((bytes) => fs.writeSync(this.#master, bytes))
     this.#reader = new tty.ReadStream(this.#master)
@@ -113,11 +113,15 @@ export class PtySource {
     if (!this.#closed) loadPtyBinding().binding.resize(this.#master, cols, rows)
   }
 
-  /** Whether the program asks for something that nobody shall see: a line, with echo off. */
-  hidesInput(): boolean {
-    if (this.#closed) return false
+  /**
+   * What becomes of what is typed now: the terminal echoes it, the program does as it likes with it, or nobody
+   * shall see it (a line, with echo off: a password).
+   */
+  inputMode(): 'echoed' | 'raw' | 'hidden' {
+    if (this.#closed) return 'raw'
     const { echo, canonical } = terminalAttributes(this.#slave)
-    return canonical && !echo
+    if (echo) return 'echoed'
+    return canonical ? 'hidden' : 'raw'
   }
 
   /** Stops reading: the program is stopped by the kernel once the pty is full. */

@@ -1,0 +1,20 @@
+import { GlobalWindow } from 'happy-dom'
+import { start } from './list-app.tsx'
+
+/**
+ * The part that no runtime can avoid: the event and the framework's own work, without any transform or channel. It
+ * runs in a process of its own, like an app, and tells how long each round took inside it.
+ */
+const window = new GlobalWindow({ url: 'http://localhost/' })
+Object.assign(globalThis, { document: window.document, window })
+start(Number(process.argv[2]))
+const root = window.document.querySelector('main')
+
+process.on('message', (args: unknown) => void renderOnce(args))
+
+async function renderOnce(args: unknown): Promise<void> {
+  const begun = performance.now()
+  root?.dispatchEvent(new window.CustomEvent('aotui:operation', { detail: { operation: 'touch', args } }))
+  await new Promise((turn) => setImmediate(turn))
+  process.send?.(performance.now() - begun)
+}

@@ -1,0 +1,82 @@
+import { AotuiError, errorText, toWireError } from '../contract/aotui-error.ts'
+import type { AppData } from '../contract/app-message.ts'
+
+const APP_DATA_BYTES_MAX = 8 << 20 // carried by every ack; an app with more keeps it in its data folder
+const SERIALIZE_MS_MAX = 5000
+
+/** Calls the app's `serialize` hook. Whatever goes wrong is data too: the app is never dropped from a state. */
+export async function collectAppData(
+  serialize: (() => unknown) | undefined,
+  before: string | undefined,
+): Promise<AppData> {
+  if (serialize === undefined) return { kind: 'none' }
+  try {
+    const json = toJsonText(await withinTime(serialize()))
+    return json === before ? { kind: 'same' } : { kind: 'data', json }
+  } catch (error) {
+    return { kind: 'failed', error: toWireError(asSerializeError(error)) }
+  }
+}
+
+/** JSON text of a value that is nothing but JSON: what `JSON.stringify` would drop or change is refused. */
+export function toJsonText(value: unknown): string {
+  requireJson(value, 'appData', new Set())
+  const json = JSON.stringify(value)
+  if (json.length > APP_DATA_BYTES_MAX)
+    throw new AotuiError('E_INTERNAL', `appData is larger than ${APP_DATA_BYTES_MAX} bytes`, {
+      reason: 'app_data_too_large',
+    })
+  return json
+}
+
+function requireJson(value: unknown, path: string, around: Set<object>): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
+  if (typeof value === 'number' && Number.isFinite(value)) return
+  if (typeof value !== 'object') throw notJson(path, typeof value)
+  if (around.has(value)) throw notJson(path, 'a cycle')
+  around.add(value)
+  if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) requireJson(entry, `${path}[${index}]`, around)
+  } else {
+    const prototype: unknown = Object.getPrototypeOf(value)
+    if (prototype !== null && prototype !== Object.prototype)
+      throw notJson(path, `a ${value.constructor.name}`)
+    for (const [key, entry] of Object.entries(value)) requireJson(entry, `${path}.${key}`, around)
+  }
+  around.delete(value)
+}
+
+function notJson(path: string, what: string): AotuiError {
+  return new AotuiError('E_INTERNAL', `${path} is ${what}, which JSON cannot hold`, {
+    reason: 'app_data_not_json',
+    path,
+  })
+}
+
+function withinTime(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('then' in value)) return value
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () =>
+        reject(
+          new AotuiError('E_TIMEOUT', `serialize() took longer than ${SERIALIZE_MS_MAX} ms`, {
+            reason: 'serialize_timeout',
+          }),
+        ),
+      SERIALIZE_MS_MAX,
+    )
+    Promise.resolve(value as PromiseLike<unknown>)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
+}
+
+function asSerializeError(error: unknown): AotuiError {
+  if (error instanceof AotuiError) return error
+  return new AotuiError(
+    'E_INTERNAL',
+    `serialize() threw: ${errorText(error)}`,
+    { reason: 'serialize_failed' },
+    { cause: error },
+  )
+}

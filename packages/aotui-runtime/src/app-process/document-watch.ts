@@ -1,0 +1,87 @@
+import { isElement, type DomElement, type DomNode } from '../transform/dom-node.ts'
+import { IncrementalTransform } from '../transform/incremental-transform.ts'
+import type { DomObserver, DomWindow, LiveElement } from './dom-engine.ts'
+import { hookDocument, operationListenerCount, shadowRootOf } from './dom-hooks.ts'
+
+const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true }
+
+/**
+ * Watches one app's document: feeds the transform what changed, finds the elements that are views, and knows which
+ * elements listen for operations. `onChange` is called when something may have changed.
+ */
+export class DocumentWatch {
+  readonly transform: IncrementalTransform
+  readonly #window: DomWindow
+  readonly #observer: DomObserver
+  readonly #viewElements = new Set<LiveElement>()
+  /** Grows with every change that was seen; two equal readings with a turn between them are a quiet turn. */
+  changeCount = 0
+
+  constructor(window: DomWindow, options: { windowSize: number; onChange: () => void }) {
+    this.#window = window
+    this.transform = new IncrementalTransform({
+      windowSize: options.windowSize,
+      shadowRootOf,
+    })
+    this.#observer = new window.MutationObserver((records) => {
+      this.flush(records)
+      options.onChange()
+    })
+    hookDocument(window.document, (root) => {
+      this.#observer.observe(root, EVERYTHING)
+      this.transform.invalidate(root.host)
+    })
+    this.#observer.observe(window.document, EVERYTHING)
+    // No engine reports what a person or a script does to a control as a mutation.
+    for (const type of ['input', 'change', 'reset']) {
+      window.document.addEventListener(
+        type,
+        () => {
+          this.changeCount++
+          options.onChange()
+        },
+        true,
+      )
+    }
+    this.#lookForViews(window.document.documentElement)
+  }
+
+  /** Takes in what has changed up to now. */
+  flush(records = this.#observer.takeRecords()): void {
+    if (records.length === 0) return
+    this.changeCount += records.length
+    for (const record of records) {
+      if (record.type === 'attributes' && record.attributeName === 'view') this.#noteView(record.target)
+    }
+    this.transform.noteRecords(records, (element) => this.#noteView(element))
+  }
+
+  /** The elements that are views now, in the order in which they appeared. */
+  viewElements(): LiveElement[] {
+    for (const element of this.#viewElements) {
+      if (element.isConnected && element.hasAttribute('view')) continue
+      this.#viewElements.delete(element)
+      this.transform.forget(element)
+    }
+    return [...this.#viewElements]
+  }
+
+  /** Whether an `aotui:operation` that is dispatched on the element reaches a listener. */
+  hasOperationListener(element: DomElement): boolean {
+    let at: DomNode | null = element
+    while (at !== null) {
+      if (operationListenerCount(at) > 0) return true
+      at = at.parentNode
+    }
+    return operationListenerCount(this.#window) > 0
+  }
+
+  #noteView(node: DomNode): void {
+    if (isElement(node) && node.hasAttribute('view')) this.#viewElements.add(node as LiveElement)
+  }
+
+  #lookForViews(element: DomElement): void {
+    this.#noteView(element)
+    for (const child of element.childNodes) if (isElement(child)) this.#lookForViews(child)
+  }
+}

@@ -1,0 +1,78 @@
+import { GlobalWindow } from 'happy-dom'
+import type { DomElement } from '../transform/dom-node.ts'
+import type { MutationLike } from '../transform/incremental-transform.ts'
+
+/** The part of a window that the runtime itself uses; apps get the whole of it. */
+export interface DomWindow {
+  readonly document: DomDocument
+  readonly MutationObserver: new (callback: (records: MutationLike[]) => void) => DomObserver
+  readonly CustomEvent: new (
+    type: string,
+    init: { detail?: unknown; bubbles?: boolean; cancelable?: boolean },
+  ) => DomEvent
+  readonly Event: new (type: string, init?: { bubbles?: boolean; cancelable?: boolean }) => DomEvent
+  readonly DOMParser: new () => { parseFromString(text: string, type: 'text/html'): DomDocument }
+  addEventListener(type: string, listener: (event: never) => void, capture?: boolean): void
+  requestAnimationFrame(callback: () => void): unknown
+}
+
+export interface EventTargetMethods {
+  addEventListener: ListenerMethod
+  removeEventListener: ListenerMethod
+}
+
+type ListenerMethod = (this: object, type: string, listener: unknown, options?: unknown) => void
+
+export interface DomEvent {
+  readonly detail?: unknown
+}
+
+export interface DomObserver {
+  observe(target: unknown, options: object): void
+  takeRecords(): MutationLike[]
+}
+
+export interface DomDocument extends DomElement {
+  readonly body: LiveElement
+  readonly documentElement: LiveElement
+  createElement(name: string): LiveElement
+  importNode(node: DomElement, deep: boolean): LiveElement
+  addEventListener(type: string, listener: (event: never) => void, capture?: boolean): void
+}
+
+export interface LiveElement extends DomElement {
+  readonly isConnected: boolean
+  readonly attributes: Iterable<{ name: string; value: string }>
+  setAttribute(name: string, value: string): void
+  appendChild(node: unknown): unknown
+  remove(): void
+  click(): void
+  dispatchEvent(event: DomEvent): boolean
+}
+
+export type DomEngine = 'happy-dom' | 'jsdom'
+
+/** An address is needed for history, storage and relative URLs; nothing is ever fetched from it. */
+const PAGE_URL = 'http://localhost/'
+
+export async function createWindow(engine: DomEngine, url?: string): Promise<DomWindow> {
+  if (engine === 'happy-dom') {
+    // The window that uses this realm's own objects: apps are loaded by Node into the same realm. Scripts inside
+    // documents are never evaluated: that would be a second, unguarded way to load code.
+    const settings = {
+      enableJavaScriptEvaluation: false,
+      disableCSSFileLoading: true,
+      disableJavaScriptFileLoading: true,
+    }
+    return new GlobalWindow({ url: PAGE_URL, settings }) as unknown as DomWindow
+  }
+  // jsdom cannot be bundled, so the desktop says where it is.
+  const { default: jsdom } = (await import(url ?? 'jsdom')) as {
+    default: { JSDOM: new (html: string, options: object) => { window: unknown } }
+  }
+  const { window } = new jsdom.JSDOM('<!doctype html><html><head></head><body></body></html>', {
+    url: PAGE_URL,
+    pretendToBeVisual: true,
+  })
+  return window as DomWindow
+}

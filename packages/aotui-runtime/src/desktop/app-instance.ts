@@ -1,0 +1,310 @@
+import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { AotuiError, fromWireError, toAotuiError } from '../contract/aotui-error.ts'
+import type { AppData, AppSpec, FromApp, OperationRequest, Outcome } from '../contract/app-message.ts'
+import type { Tier, UpdateSignal } from '../contract/command.ts'
+import { applySplice, EMPTY_FRAGMENT } from '../contract/fragment.ts'
+import type { AppManifest } from '../manifest/app-manifest.ts'
+import { composeFragment } from './compose-fragment.ts'
+import { deferred, type Deferred } from './deferred.ts'
+import type { DesktopView, ViewIds } from './desktop-view.ts'
+import type { OperationLog } from './operation-log.ts'
+import type { ProcessClient } from './process-client.ts'
+import type { RuntimeSettings } from './runtime-settings.ts'
+
+export interface AppInstanceOptions {
+  readonly instance: string
+  readonly dir: string
+  readonly manifest: AppManifest
+  readonly tier: Tier
+  readonly viewIds: ViewIds
+  readonly settings: RuntimeSettings
+  readonly dataDir: string | undefined
+  readonly log: OperationLog
+  /** The process that the app is to live in: its own, or the one that the system apps share. */
+  openProcess(): ProcessClient
+  /** Something that a snapshot shows is different; the signal about it may come later. */
+  onDirty(): void
+  onChange(reason: UpdateSignal['reason']): void
+  systemLog(text: string): void
+  readonly now: () => number
+}
+
+export type AppStatus =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'starting'; readonly loaded: Deferred<void> }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'failed'; readonly error: AotuiError }
+
+const CRASHES_MAX = 3 // within a minute: an app that keeps dying is not started for ever
+const CRASH_WINDOW_MS = 60_000
+
+/** One installed app of a desktop: its process while it is open, its views, and what is known of its data. */
+export class AppInstance {
+  readonly options: AppInstanceOptions
+  readonly views: DesktopView[] = []
+  collapsed = false
+  status: AppStatus = { kind: 'closed' }
+  /** JSON text of the app's data as it last pushed it. */
+  json: string | undefined
+  dataError: AotuiError | undefined
+  #process: ProcessClient | undefined
+  #crashTimes: number[] = []
+  #pushedSinceSignal = false
+
+  constructor(options: AppInstanceOptions) {
+    this.options = options
+  }
+
+  get instance(): string {
+    return this.options.instance
+  }
+
+  get isOpen(): boolean {
+    return this.status.kind !== 'closed'
+  }
+
+  /** Settles when the app is ready; rejects, and leaves the app visible as failed, when it cannot be. */
+  async open(): Promise<void> {
+    if (this.status.kind === 'running') return
+    await (this.status.kind === 'starting' ? this.status.loaded.promise : this.#start())
+  }
+
+  async close(reason: string): Promise<void> {
+    const process = this.#process
+    this.#process = undefined
+    const before = this.status
+    this.status = { kind: 'closed' }
+    this.json = undefined
+    this.dataError = undefined
+    this.#dropViews()
+    if (before.kind === 'starting')
+      before.loaded.reject(new AotuiError('E_INTERNAL', reason, { reason: 'closed' }))
+    process?.leave(this.instance)
+    if (this.options.tier !== 'trusted')
+      await process?.kill(new AotuiError('E_INTERNAL', reason, { reason: 'closed' }))
+  }
+
+  async execute(request: OperationRequest): Promise<Outcome & { ok: true }> {
+    const { requestMs } = this.options.settings
+    return this.#running().request(
+      { type: 'execute', app: this.instance, request },
+      request.timeoutMs || requestMs,
+    )
+  }
+
+  async setMounted(view: DesktopView, mounted: boolean): Promise<void> {
+    await this.#running().request(
+      { type: 'mount', app: this.instance, view: view.handle, mounted },
+      this.options.settings.requestMs,
+    )
+  }
+
+  async page(view: DesktopView, list: string, from: number): Promise<void> {
+    const shown = composeFragment(view.fragment).lists.find((one) => one.name === list)
+    if (shown === undefined)
+      throw new AotuiError('E_NOT_FOUND', `${view.id} shows no list "${list}"`, { reason: 'list_gone', list })
+    const { id, ordinal } = shown
+    await this.#running().request(
+      { type: 'page', app: this.instance, view: view.handle, list: id, ordinal, from },
+      this.options.settings.requestMs,
+    )
+  }
+
+  /** Asks the app for its data now. A failure is kept in `dataError`. */
+  async refreshData(): Promise<void> {
+    if (this.status.kind !== 'running') return
+    try {
+      await this.#running().request(
+        { type: 'serialize', app: this.instance },
+        this.options.settings.requestMs,
+      )
+    } catch (error) {
+      this.dataError = toAotuiError(error)
+    }
+  }
+
+  #running(): ProcessClient {
+    if (this.status.kind !== 'running' || this.#process === undefined) {
+      throw new AotuiError('E_NOT_FOUND', `${this.instance} is not running`, { reason: 'app_not_running' })
+    }
+    return this.#process
+  }
+
+  #start(): Promise<void> {
+    const loaded = deferred<void>()
+    // Whoever waits for the load sees the rejection; when nobody does, the failed status is the report.
+    loaded.promise.catch(() => undefined)
+    this.status = { kind: 'starting', loaded }
+    const mounted = Object.fromEntries(
+      this.views.flatMap(({ handle, presence }) =>
+        presence === 'absent' ? [] : [[handle, presence === 'mounted']],
+      ),
+    )
+    this.#dropViews()
+    try {
+      const process = this.options.openProcess()
+      this.#process = process
+      process.join(this.instance, {
+        onMessage: (message) => this.#receive(message),
+        onExit: (cause) => this.#onExit(cause),
+      })
+      process.send({ type: 'load', app: this.instance, spec: this.#spec(mounted) })
+    } catch (error) {
+      this.fail(toAotuiError(error))
+      return loaded.promise
+    }
+    const { loadMs } = this.options.settings
+    const timer = setTimeout(() => {
+      void this.#process?.kill(
+        new AotuiError('E_TIMEOUT', `the app was not ready within ${loadMs} ms`, { reason: 'load_timeout' }),
+      )
+    }, loadMs)
+    const stop = () => clearTimeout(timer)
+    loaded.promise.then(stop, stop)
+    return loaded.promise
+  }
+
+  #spec(mounted: Record<string, boolean>): AppSpec {
+    const { manifest, dir, settings, dataDir } = this.options
+    const url = (file: string) => pathToFileURL(join(dir, file)).href
+    return {
+      appId: manifest.id,
+      name: manifest.name,
+      dir,
+      entryUrl: url(manifest.entry),
+      dom: manifest.dom,
+      ...(manifest.dom === 'jsdom' && settings.jsdom !== undefined ? { domUrl: settings.jsdom.url } : {}),
+      views: manifest.views.map((view) => ({ name: view.name, url: url(view.entry), mount: view.mount })),
+      ...(dataDir === undefined ? {} : { dataDir }),
+      listWindow: settings.listWindow,
+      settleMs: settings.settleMs,
+      restored: { mounted, ...(this.json === undefined ? {} : { json: this.json }) },
+    }
+  }
+
+  #receive(message: FromApp): void {
+    switch (message.type) {
+      case 'views':
+        return this.#onViews(message)
+      case 'fragment':
+        return this.#onFragment(message)
+      case 'pushed':
+        this.#onData(message.appData)
+        this.#process?.send({ type: 'credit', app: this.instance })
+        return this.#signalMutation()
+      case 'ready':
+        return this.#onReady(message.hooks, message.appData)
+      case 'failed':
+        return this.fail(fromWireError(message.error))
+      case 'ack':
+        this.#onData(message.outcome.appData)
+        if (this.#pushedSinceSignal) this.#signalMutation()
+        return
+      case 'log':
+        this.options.log.add(message.level === 'info' ? message.text : `${message.level}: ${message.text}`)
+        return this.options.onChange('dom_mutation')
+      case 'up':
+      case 'pong':
+      case 'net':
+        return
+      default:
+        message satisfies never
+    }
+  }
+
+  #signalMutation(): void {
+    this.#pushedSinceSignal = false
+    this.options.onChange('dom_mutation')
+  }
+
+  #onViews(message: FromApp & { type: 'views' }): void {
+    this.#notePush()
+    for (const view of this.views) view.presence = 'absent'
+    for (const info of message.views) {
+      let view = this.views.find((one) => one.handle === info.handle)
+      if (view === undefined) this.views.push((view = this.options.viewIds.make(info.handle, info.name)))
+      view.name = info.name
+      view.presence = info.state
+      if (info.state !== 'mounted') view.fragment = EMPTY_FRAGMENT
+    }
+  }
+
+  #onFragment(message: FromApp & { type: 'fragment' }): void {
+    const view = this.views.find((one) => one.handle === message.view)
+    if (view === undefined) return
+    this.#notePush()
+    view.fragment = {
+      chunks: applySplice(view.fragment.chunks, message.splice),
+      operations: message.operations ?? view.fragment.operations,
+      entities: message.entities ?? view.fragment.entities,
+    }
+  }
+
+  #notePush(): void {
+    this.#pushedSinceSignal = true
+    this.options.onDirty()
+  }
+
+  #onData(data: AppData): void {
+    if (data.kind === 'data') this.json = data.json
+    this.dataError = data.kind === 'failed' ? fromWireError(data.error) : undefined
+  }
+
+  #onReady(hooks: boolean, appData: AppData): void {
+    if (this.status.kind !== 'starting') return
+    if (this.options.tier === 'trusted' && !hooks) {
+      return this.fail(
+        new AotuiError('E_INTERNAL', 'a system app must export serialize() and restore()', {
+          reason: 'no_hooks',
+        }),
+      )
+    }
+    this.#onData(appData)
+    const { loaded } = this.status
+    this.status = { kind: 'running' }
+    this.options.onChange('app_opened')
+    loaded.resolve()
+  }
+
+  /** The app stays on the desktop as failed, with the reason, until it is opened again or closed. */
+  fail(error: AotuiError): void {
+    const before = this.status
+    const process = this.#process
+    this.#process = undefined
+    this.status = { kind: 'failed', error }
+    this.#dropViews()
+    process?.leave(this.instance)
+    if (this.options.tier !== 'trusted') void process?.kill(error)
+    const { name } = this.options.manifest
+    this.options.log.add(`error: ${error.message}`)
+    this.options.systemLog(`${this.instance} (${name}) failed: ${error.message}`)
+    this.options.onChange('app_closed')
+    if (before.kind === 'starting') before.loaded.reject(error)
+  }
+
+  #onExit(cause: AotuiError): void {
+    this.#process = undefined
+    if (this.status.kind === 'starting') return this.fail(cause)
+    if (this.status.kind !== 'running') return
+    const now = this.options.now()
+    this.#crashTimes = [...this.#crashTimes.filter((time) => now - time < CRASH_WINDOW_MS), now]
+    if (this.#crashTimes.length >= CRASHES_MAX) {
+      const text = `it ended ${CRASHES_MAX} times within a minute, the last time because ${cause.message}`
+      return this.fail(new AotuiError('E_INTERNAL', text, { reason: 'crash_loop' }))
+    }
+    this.options.log.add(`error: ${cause.message}; the app was started again`)
+    this.options.systemLog(
+      `${this.instance} (${this.options.manifest.name}) ended unexpectedly and was started again: ${cause.message}`,
+    )
+    this.options.onChange('app_closed')
+    this.#start().catch(() => undefined) // as in `fail`: the status tells
+  }
+
+  #dropViews(): void {
+    for (const view of this.views) {
+      view.fragment = EMPTY_FRAGMENT
+      view.presence = 'absent'
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { AotuiError } from '../contract/aotui-error.ts'
+import type { CommandInputStream } from './command-input.ts'
+import type { SignalOutputStream } from './signal-output.ts'
+
+/** One isolated environment: running apps, their views, and the snapshots that were taken of them. */
+export interface Desktop {
+  readonly id: string
+  /** Settles when every app that was to be started is ready or has failed; it never rejects. */
+  readonly ready: Promise<DesktopReady>
+  readonly input: CommandInputStream
+  readonly output: SignalOutputStream
+  snapshot(options?: SnapshotOptions): Snapshot
+  /** What is installed, and how it is. */
+  apps(): AppInfo[]
+}
+
+export interface DesktopReady {
+  /** The apps that could not be started, or not with their data; they stay on the desktop as failed. */
+  readonly failures: readonly { instance: string; appId: string; error: AotuiError }[]
+}
+
+export interface SnapshotOptions {
+  /** At most this many characters; what does not fit is cut, and said to be. */
+  max_chars?: number
+  /** Only what changed since this snapshot. */
+  since?: string
+}
+
+export interface Snapshot {
+  readonly markup: string
+  readonly snapshot_id: string
+  /** The ids of the views that are shown. */
+  readonly views: readonly string[]
+  /** Those that differ from the snapshot named by `since`, or else from the one before. */
+  readonly changed: readonly string[]
+}
+
+export interface AppInfo {
+  readonly instance: string
+  readonly appId: string
+  readonly name: string
+  readonly system: boolean
+  readonly status: 'closed' | 'starting' | 'running' | 'collapsed' | 'failed'
+  readonly error?: AotuiError
+  readonly views: readonly { id: string; name: string; mounted: boolean; hidden: boolean }[]
+}

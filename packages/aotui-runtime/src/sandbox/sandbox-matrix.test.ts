@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeApp } from '../../test-support/app-folder.ts'
+import { failure, openApp, openDesktop } from '../../test-support/desktop-driver.ts'
+import { needs } from '../../test-support/needs.ts'
+import { openProbe } from '../../test-support/sandbox-probe.ts'
+
+/** What docs/sandbox.md says, row by row. */
+const tiers = [
+  ['standard', it],
+  ['strict', needs('bwrap')],
+] as const
+
+describe.each(tiers)('the %s tier', (tier, test) => {
+  test('opens files inside the scopes and names the permission for those outside', async () => {
+    const { run, scopeDir, outsideDir, look } = await openProbe(tier)
+    const secret = join(outsideDir, 'secret')
+    expect(await run('read', { path: join(scopeDir, 'file') })).toBe('ok inside')
+    expect(await run('write', { path: join(scopeDir, 'new') })).toBe('ok written')
+    for (const what of ['read', 'read_promise', 'read_callback', 'read_stream']) {
+      expect(await run(what, { path: secret })).toBe(`E_PERMISSION fs:read:${secret}`)
+    }
+    expect(await run('write', { path: join(outsideDir, 'new') })).toBe(
+      `E_PERMISSION fs:write:${join(outsideDir, 'new')}`,
+    )
+    expect(look()).toContain('E_PERMISSION: fs:read:')
+  })
+
+  test('does not follow a symlink out of a scope', async () => {
+    const { run, scopeDir, outsideDir } = await openProbe(tier)
+    // Under bubblewrap the target is not even there.
+    const refused = new RegExp(
+      tier === 'standard' ? `^E_PERMISSION fs:read:${outsideDir}/secret$` : '^ENOENT$',
+    )
+    expect(await run('read', { path: join(scopeDir, 'link') })).toMatch(refused)
+    expect(await run('read', { path: join(scopeDir, 'dirlink', 'secret') })).toMatch(refused)
+    expect(await run('write', { path: join(scopeDir, 'dirlink', 'new') })).toMatch(/^E_PERMISSION|^ENOENT/)
+  })
+
+  test('does not let sqlite, addons, internal bindings or worker threads round the guard', async () => {
+    const { run, outsideDir } = await openProbe(tier)
+    // Node 20 has no sqlite at all.
+    expect(await run('sqlite', { path: join(outsideDir, 'secret') })).toMatch(
+      /^E_PERMISSION module:sqlite$|^ERR_UNKNOWN_BUILTIN_MODULE$/,
+    )
+    expect(await run('addon')).toBe('E_PERMISSION process:addon')
+    expect(await run('binding')).toBe('E_PERMISSION process:binding')
+    expect(await run('worker')).toBe('E_PERMISSION worker:create')
+  })
+
+  test('starts no program that is not named', async () => {
+    const closed = await openProbe(tier)
+    for (const what of ['spawn', 'spawn_sync', 'spawn_missing']) {
+      expect(await closed.run(what, { program: '/bin/echo', args: ['hi'] })).toBe(
+        'E_PERMISSION child:spawn:echo',
+      )
+    }
+    const open = await openProbe(tier, ['child:spawn:echo'])
+    expect(await open.run('spawn', { program: '/bin/echo', args: ['hi'] })).toBe('ok hi')
+    expect(await open.run('spawn', { program: '/bin/ls', args: ['/'] })).toBe('E_PERMISSION child:spawn:ls')
+  })
+
+  test('signals no other process and sees no environment but what was granted', async () => {
+    process.env['AOTUI_TEST_OPEN'] = 'open'
+    process.env['AOTUI_TEST_SECRET'] = 'secret'
+    const { run } = await openProbe(tier)
+    expect(await run('kill', { pid: process.pid })).toBe('E_PERMISSION process:kill')
+    expect(await run('env', { name: 'AOTUI_TEST_OPEN' })).toBe('ok open')
+    expect(await run('env', { name: 'AOTUI_TEST_SECRET' })).toBe('ok undefined')
+    expect(await run('env_names')).not.toContain('SECRET')
+  })
+
+  test('connects to granted hosts and ports only, resolves no other name, and neither listens nor sends UDP', async () => {
+    const { run, port, otherPort } = await openProbe(tier)
+    expect(await run('tcp', { host: '127.0.0.1', port })).toBe('ok connected')
+    expect(await run('fetch', { url: `http://localhost:${port}/` })).toBe('ok served')
+    expect(await run('tcp', { host: '127.0.0.1', port: otherPort })).toBe(
+      `E_PERMISSION net:tcp:127.0.0.1:${otherPort}`,
+    )
+    expect(await run('fetch', { url: `http://127.0.0.1:${otherPort}/` })).toBe(
+      `E_PERMISSION net:tcp:127.0.0.1:${otherPort}`,
+    )
+    expect(await run('fetch', { url: 'http://example.com/' })).toBe('E_PERMISSION net:http:example.com')
+    expect(await run('dns', { host: 'example.com' })).toBe('E_PERMISSION net:http:example.com')
+    expect(await run('udp')).toBe('E_PERMISSION net:udp')
+    expect(await run('listen')).toBe('E_PERMISSION net:listen')
+  })
+})
+
+/** A program that an app may start knows nothing of the guard: what stops it is the boundary, or nothing is. */
+describe('past the guard', () => {
+  const args = (script: string) => ({ program: '/bin/sh', args: ['-c', `${script} 2>&1 || echo failed`] })
+  const connect = (port: number) =>
+    `"${process.execPath}" -e 'require("net").connect(${port},"127.0.0.1",()=>{console.log("connected");process.exit()}).on("error",()=>process.exit(1))'`
+
+  it('the standard tier is no boundary: a granted program reads, signals and connects (known hole)', async () => {
+    const { run, outsideDir, otherPort } = await openProbe('standard', ['child:spawn:sh'])
+    expect(await run('spawn', args(`cat ${outsideDir}/secret`))).toBe('ok secret')
+    expect(await run('spawn', args(`kill -0 ${process.pid} && echo alive`))).toBe('ok alive')
+    // Newer versions of Node print a warning first.
+    expect(await run('spawn', args(connect(otherPort)))).toMatch(/^ok [\s\S]*connected$/)
+  })
+
+  needs('bwrap')(
+    'the strict tier is one: files, symlinks, processes and the network stay closed',
+    async () => {
+      const { run, outsideDir, scopeDir, port, otherPort } = await openProbe('strict', ['child:spawn:sh'])
+      expect(await run('spawn', args(`cat ${outsideDir}/secret`))).toContain('failed')
+      expect(await run('spawn', args(`cat ${scopeDir}/link`))).toContain('failed')
+      expect(await run('spawn', args('cat /etc/shadow'))).toContain('failed')
+      expect(await run('spawn', args(`kill -0 ${process.pid} && echo alive`))).toContain('failed')
+      // Not even the granted port: the broker is the only way, and it checks by itself.
+      expect(await run('spawn', args(connect(port)))).toContain('failed')
+      expect(await run('spawn', args(connect(otherPort)))).toContain('failed')
+      expect(await run('spawn', args(`echo changed > ${scopeDir}/file && cat ${scopeDir}/file`))).toBe(
+        'ok changed',
+      )
+      expect(await run('spawn', args(`echo x > /usr/aotui-test`))).toContain('failed')
+    },
+  )
+})
+
+it('a handler that is denied something makes the command fail with the permission that was missing', async () => {
+  const main = `import { readFileSync } from 'node:fs'
+    document.body.innerHTML = '<main view="V"><button operation="go">x</button></main>'
+    document.querySelector('main').addEventListener('aotui:operation', () => readFileSync('/etc/hostname'))`
+  const driver = await openApp(makeApp({ main }))
+  const error = await failure(driver.execute('go'))
+  expect(error).toMatchObject({ code: 'E_PERMISSION', data: { permission: 'fs:read:/etc/hostname' } })
+  expect(driver.look()).toContain('E_PERMISSION: fs:read:/etc/hostname was refused')
+})
+
+it('the strict tier is refused, not weakened, where bubblewrap is missing', async () => {
+  const path = process.env['PATH']
+  const driver = await openDesktop({ apps: [makeApp({ main: '', manifest: { tier: 'strict' } })] })
+  process.env['PATH'] = '/nowhere'
+  try {
+    const error = await failure(driver.system('open --application app_1'))
+    expect(error.data['reason']).toBe('no_bwrap')
+    expect(driver.look()).toContain('the strict tier needs Linux and the program bwrap')
+  } finally {
+    process.env['PATH'] = path
+  }
+})

@@ -1,0 +1,46 @@
+import type { EntityInfo, OperationInfo } from '../contract/fragment.ts'
+import type { DomControl, DomElement } from './dom-node.ts'
+
+/** What a rendering meets besides text: operations, entities, lists and controls, of a view or of one item. */
+export class FoundMarkup {
+  readonly operations = new Map<string, OperationInfo>()
+  readonly entities = new Map<string, EntityInfo>()
+  readonly lists: DomElement[] = []
+  readonly controls: { control: DomControl; state: string }[] = []
+  readonly warnings: string[] = []
+  /** False when the output depends on nodes outside the subtree (slotted content). */
+  cacheable = true
+
+  addOperation(operation: OperationInfo): void {
+    const before = this.operations.get(operation.id)
+    if (before !== undefined) this.warnings.push(`operation "${operation.id}" is declared more than once`)
+    this.operations.set(operation.id, before === undefined ? operation : { ...before, ambiguous: true })
+  }
+
+  addEntity(entity: EntityInfo): void {
+    const before = this.entities.get(entity.id)
+    if (before !== undefined) this.warnings.push(`entity "${entity.id}" is declared more than once`)
+    this.entities.set(entity.id, before === undefined ? entity : { ...before, ambiguous: true })
+  }
+
+  /** Adds what an item holds. The same operation in many items of one type is one operation with an item. */
+  addItem(item: FoundMarkup): void {
+    for (const operation of item.operations.size === 0 ? [] : item.operations.values()) {
+      const before = this.operations.get(operation.id)
+      if (
+        before?.itemType !== undefined &&
+        before.itemType === operation.itemType &&
+        before.ambiguous === undefined
+      ) {
+        if (operation.ambiguous === true) this.operations.set(operation.id, operation)
+      } else {
+        this.addOperation(operation)
+      }
+    }
+    if (item.entities.size > 0) for (const entity of item.entities.values()) this.addEntity(entity)
+    if (item.lists.length > 0) this.lists.push(...item.lists)
+    if (item.controls.length > 0) this.controls.push(...item.controls)
+    if (item.warnings.length > 0) this.warnings.push(...item.warnings)
+    if (!item.cacheable) this.cacheable = false
+  }
+}
