@@ -1,6 +1,7 @@
 // Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
-// (zod would double its start-up time), and the host as one ES module: an upgrade may replace the files of a host
-// that runs, so it must not load any of them later.
+// (zod would double its start-up time), the host as one ES module: an upgrade may replace the files of a host that
+// runs, so it must not load any of them later; and the doctor, which must run where a host cannot.
+// The manual page and the shells' completion scripts, made from the command tables, stand beside them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -44,20 +45,34 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       format: 'cjs',
       minify: true,
       banner: { js: '#!/usr/bin/env node' },
-      define: { COMMAND_TABLE: JSON.stringify(commandTable()) },
+      define: { COMMAND_TABLE: JSON.stringify(commandTable(), withoutEmpty) },
       write: false,
     }),
-    build({
-      ...shared,
-      plugins,
-      entryPoints: [path.join(source, 'main/host.ts')],
-      outfile: path.join(dist, 'host.mjs'),
-      format: 'esm',
-      external: ['koffi', '@lydell/node-pty'], // native parts, installed with the package
-      write: false,
-    }),
+    ...['host', 'doctor'].map((name) =>
+      build({
+        ...shared,
+        plugins,
+        entryPoints: [path.join(source, `main/${name}.ts`)],
+        outfile: path.join(dist, `${name}.mjs`),
+        format: 'esm',
+        external: ['koffi', '@lydell/node-pty'], // native parts, installed with the package
+        write: false,
+      }),
+    ),
   ])
-  for (const file of outputs.flatMap((output) => output.outputFiles)) replaceFile(file.path, file.contents)
+  for (const file of outputs.flatMap((output) => output.outputFiles))
+    replaceFile(file.path, file.contents, 0o755)
+  const { shippedTexts } = await importSource('packages/transom/src/main/shipped-texts.ts')
+  for (const [name, text] of Object.entries(shippedTexts()))
+    replaceFile(path.join(dist, name), `${text}\n`, 0o644)
+  fs.copyFileSync(path.join(root, 'LICENSE'), path.join(root, 'packages/transom/LICENSE')) // for the packed package
+}
+
+/** Keeps the CLI small: it fills in again (cli/local-command.ts) what is left out here. */
+function withoutEmpty(/** @type {string} */ _key, /** @type {unknown} */ value) {
+  const isEmpty =
+    value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)
+  return isEmpty ? undefined : value
 }
 
 /** @returns {import('esbuild').Plugin} */
@@ -76,9 +91,13 @@ function otherProtocol(/** @type {number} */ protocol) {
 }
 
 /** As a whole: somebody may be starting the program at this moment. */
-function replaceFile(/** @type {string} */ file, /** @type {Uint8Array} */ contents) {
+function replaceFile(
+  /** @type {string} */ file,
+  /** @type {Uint8Array | string} */ contents,
+  /** @type {number} */ mode,
+) {
   const temporary = `${file}.${process.pid}`
-  fs.writeFileSync(temporary, contents, { mode: 0o755 })
+  fs.writeFileSync(temporary, contents, { mode })
   fs.renameSync(temporary, file)
 }
 

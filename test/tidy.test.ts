@@ -21,7 +21,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
   replay: ['lib', 'log', 'terminal', 'home'],
   host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay'],
-  cli: ['lib', 'home'],
+  doctor: ['lib', 'home', 'sources'],
+  cli: ['lib', 'home', 'doctor'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -40,6 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client',
     '@transom/client/unix-socket',
   ],
+  doctor: ['@transom/protocol', '@transom/protocol/errors'],
   cli: [
     '@transom/protocol',
     '@transom/protocol/errors',

@@ -25,6 +25,8 @@ export class Client {
   #nextId = 1
   #answered = false
   #closed: Error | null = null
+  #onEnd: (error: Error) => void = () => {}
+  readonly #end = new Promise<Error>((resolve) => (this.#onEnd = resolve))
 
   constructor(transport: Transport) {
     this.#transport = transport
@@ -86,6 +88,11 @@ export class Client {
     }
   }
 
+  /** Resolves with the reason when the connection is gone, after which no subscription hears anything. */
+  async whenClosed(): Promise<Error> {
+    return this.#end
+  }
+
   close(): void {
     this.#transport.close()
   }
@@ -123,6 +130,7 @@ export class Client {
     const message = `the host closed the connection${reason === null ? '' : ` (${reason.message})`}`
     const error = new OpError('host_unavailable', message, { answered: this.#answered })
     this.#closed = error
+    this.#onEnd(error)
     this.#failAll(error)
   }
 

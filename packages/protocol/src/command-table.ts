@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { COMMAND_DESCRIPTIONS } from './command-descriptions.ts'
+import type { ErrorCode } from './errors.ts'
 import type { OperationDefinition } from './operation.ts'
-import { OPERATIONS } from './operations.ts'
+import { OPERATIONS, type OperationName } from './operations.ts'
 
 /**
  * The operation table as plain data, for the CLI: it must parse and explain commands without loading zod.
@@ -18,12 +20,19 @@ export interface CommandParam {
   readonly from: string | null
   /** Whether `-` and `--file` give its value. */
   readonly readable: boolean
+  /** The only values it takes; null for any. */
+  readonly values: readonly string[] | null
 }
 
 export interface Command {
   readonly operation: string
   readonly command: string
   readonly summary: string
+  /** A paragraph for help and man page; empty when the summary says it all. */
+  readonly description: string
+  readonly seeAlso: readonly string[]
+  /** How it can fail, beyond what every command can. */
+  readonly errors: readonly ErrorCode[]
   readonly positionals: readonly string[]
   readonly rest: string | null
   readonly examples: readonly string[]
@@ -35,12 +44,16 @@ export function commandTable(): Command[] {
   return Object.entries<OperationDefinition>(OPERATIONS).flatMap(([name, definition]) => {
     const { cli } = definition
     if (cli === null) return []
+    const description = COMMAND_DESCRIPTIONS[name as OperationName] // the table's keys
     const hasPlace = new Set([...cli.positionals, ...(cli.rest === undefined ? [] : [cli.rest])])
     return [
       {
         operation: name,
         command: cli.command,
         summary: definition.summary,
+        description: description?.text ?? '',
+        seeAlso: description?.seeAlso ?? [],
+        errors: definition.errors,
         positionals: cli.positionals,
         rest: cli.rest ?? null,
         examples: cli.examples,
@@ -60,6 +73,7 @@ interface ParamSchema {
   parse?: 'point' | 'assignments'
   from?: string
   readable?: boolean
+  enum?: string[]
   hidden?: boolean
 }
 
@@ -79,6 +93,7 @@ function paramsOf(definition: OperationDefinition, hasPlace: ReadonlySet<string>
     default: property.default ?? null,
     from: property.from ?? null,
     readable: property.readable ?? false,
+    values: property.enum ?? null,
   }))
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hostDebug } from './debug-operation.ts'
 import { operation } from './operation.ts'
 
 /** What concerns the host itself. */
@@ -36,4 +37,5 @@ export const HOST_OPERATIONS = {
       startsHost: false,
     },
   }),
+  'host.debug': operation(hostDebug),
 } as const

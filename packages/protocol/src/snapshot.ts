@@ -70,6 +70,7 @@ export const snapshot = z.object({
   rows: z.int(),
   cursor: cursorState,
   title: z.string(),
+  bells: z.int().describe('How often the program has rung the bell.'),
   modes: terminalModes,
   lines: z.array(screenLine),
   scrollback: z.array(screenLine).optional().describe('Oldest first; only when asked for.'),

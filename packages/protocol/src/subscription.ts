@@ -13,6 +13,7 @@ export const subscriptionMessage = z.discriminatedUnion('type', [
     rows: z.array(z.object({ row: z.int(), line: screenLine })).describe('Only the rows that changed.'),
     cursor: cursorState,
     title: z.string(),
+    bells: z.int().describe('How often the program has rung the bell, ever.'),
     screen_hash: z.string(),
   }),
   /** The state of an `events` subscription: records after `seq` follow. */

@@ -1,70 +1,122 @@
 import type { Command, CommandParam } from '@transom/protocol'
+import { ERROR_TABLE, type ErrorCode } from '@transom/protocol/errors'
+
+/** Two columns: a term and what it means. */
+export type Row = readonly [left: string, right: string]
+
+const LINE_COLS_MAX = 80
+
+export const PROGRAM_SUMMARY = 'Terminals that an agent can operate, with proof of what it did.'
+
+export const GLOBAL_OPTIONS: readonly Row[] = [
+  ['--home DIR', 'The Home to use (TRANSOM_HOME, AGENT_TTY_HOME, else ~/.transom).'],
+  ['--json', 'Print one JSON object: the result, or {"error": …}.'],
+  ['--debug', 'Tell on standard error what is done; a host that this command starts keeps a debug log.'],
+  ['--help', 'Show this.'],
+]
+
+export const ENVIRONMENT: readonly Row[] = [
+  ['TRANSOM_HOME', 'The Home, when --home is not given; AGENT_TTY_HOME after it.'],
+  ['TRANSOM_SESSION', 'The session, when SESSION is not given. Set inside every session.'],
+  ['TRANSOM_ACTOR', 'Who acts, when --actor is not given.'],
+  ['TRANSOM_DEBUG', 'With 1, as --debug.'],
+  ['TRANSOM_HOST_IDLE_MS', 'How long a host that is started stays without a session (60000).'],
+  ['XDG_RUNTIME_DIR', 'Where the host’s socket is; else in a folder of this user’s in TMPDIR or /tmp.'],
+]
 
 /** The help of one command: examples first. */
 export function commandHelp(command: Command, program: string): string {
-  const options = command.params.filter(({ flag }) => flag !== null)
-  const lines = [
-    command.summary,
-    '',
-    'Examples:',
-    ...command.examples.map((example) => `  ${named(example, program)}`),
-    '',
-    `Usage: ${program} ${[command.command, ...placeholders(command)].join(' ')}`,
-  ]
-  const positionals = command.params.filter(
-    ({ name }) => command.positionals.includes(name) || name === command.rest,
-  )
-  if (positionals.length > 0)
-    lines.push('', 'Arguments:', ...table(positionals.map((param) => [label(param), describe(param)])))
-  const file = command.params.filter(({ readable }) => readable).map(fileRow)
-  lines.push('', 'Options:', ...table([...file, ...options.map(optionRow), ...GLOBAL_OPTIONS]))
+  const lines = [command.summary, '']
+  lines.push('Examples:', ...command.examples.map((example) => `  ${named(example, program)}`))
+  lines.push('', `Usage: ${usageLine(command, program)}`)
+  if (command.description !== '') lines.push('', ...wrap(command.description, LINE_COLS_MAX))
+  const section = (title: string, rows: readonly Row[]) => {
+    if (rows.length > 0) lines.push('', `${title}:`, ...table(rows))
+  }
+  section('Arguments', argumentRows(command))
+  section('Options', [...optionRows(command), ...GLOBAL_OPTIONS])
+  section('Exit status', exitRows(command))
+  section('Environment', environmentRows(command))
+  if (command.seeAlso.length > 0)
+    lines.push('', `See also: ${command.seeAlso.map((name) => `${program} ${name}`).join(', ')}`)
   return lines.join('\n')
 }
 
 /** The help of the whole program. */
 export function programHelp(commands: readonly Command[], program: string): string {
   return [
-    'Terminals that an agent can operate, with proof of what it did.',
+    PROGRAM_SUMMARY,
     '',
     'Examples:',
-    ...[
-      `${program} create --name work -- bash`,
-      `${program} type work 'ls -l' --enter`,
-      `${program} wait work --screen-stable-ms 200 --after-input`,
-      `${program} snapshot work`,
-      `${program} destroy work`,
-    ].map((example) => `  ${example}`),
+    ...programExamples(program).map((example) => `  ${example}`),
     '',
     `Usage: ${program} COMMAND [ARGUMENTS] [OPTIONS]`,
     '',
     'Commands:',
-    ...table([
-      ...commands.map(({ command, summary }): Row => [command, summary]),
-      ['version', 'Print the version.'],
-    ]),
+    ...table(commands.map(({ command, summary }): Row => [command, summary])),
     '',
     'Options:',
     ...table([...GLOBAL_OPTIONS, ['--version', 'Print the version.']]),
     '',
-    `"${program} COMMAND --help" tells more about one. TRANSOM_SESSION stands in for SESSION, TRANSOM_HOME for --home.`,
+    'Environment:',
+    ...table(ENVIRONMENT),
+    '',
+    `"${program} help COMMAND" tells more about one; "${program} help --man" prints the manual page.`,
     'Exit status: 0 done, 64 usage, 65 data, 66 not found, 69 unavailable, 70 bug, 73 try later, 74 disk, 75 timeout, 77 permission.',
   ].join('\n')
 }
 
-type Row = [left: string, right: string]
+export function programExamples(program: string): string[] {
+  return [
+    `${program} create --name work -- bash`,
+    `${program} type work 'ls -l' --enter`,
+    `${program} wait work --screen-stable-ms 200 --after-input`,
+    `${program} snapshot work`,
+    `${program} destroy work`,
+  ]
+}
 
-const GLOBAL_OPTIONS: Row[] = [
-  ['--home DIR', 'The Home to use (TRANSOM_HOME, AGENT_TTY_HOME, else ~/.transom).'],
-  ['--json', 'Print one JSON object: the result, or {"error": …}.'],
-  ['--help', 'Show this.'],
-]
-
-function placeholders(command: Command): string[] {
+export function usageLine(command: Command, program: string): string {
   const positionals = command.positionals.map((name) => {
     const param = command.params.find((it) => it.name === name)
-    return param === undefined ? name : label(param) + (param.type === 'list' ? '…' : '')
+    if (param === undefined) return name
+    const spelled = label(param) + (param.type === 'list' ? '…' : '')
+    return param.required ? spelled : `[${spelled}]`
   })
-  return [...positionals, '[OPTIONS]', ...(command.rest === null ? [] : ['[-- PROGRAM ARGS…]'])]
+  const rest = command.rest === null ? [] : ['[-- PROGRAM ARGS…]']
+  return [program, command.command, ...positionals, '[OPTIONS]', ...rest].join(' ')
+}
+
+export function argumentRows(command: Command): Row[] {
+  return command.params
+    .filter(({ name }) => command.positionals.includes(name) || name === command.rest)
+    .map((param): Row => [label(param), describe(param)])
+}
+
+export function optionRows(command: Command): Row[] {
+  const file = command.params.filter(({ readable }) => readable).map(fileRow)
+  const options = command.params.filter(({ flag }) => flag !== null)
+  return [...file, ...options.map(optionRow)]
+}
+
+/** How this command can end: the statuses of its own errors, and those of every command. */
+export function exitRows(command: Command): Row[] {
+  const isRemote = !command.operation.startsWith('cli.')
+  const common: ErrorCode[] = isRemote ? ['usage', 'host_unavailable', 'io_error', 'cancelled'] : ['usage']
+  const codes = [...new Set([...command.errors, ...common])]
+  const rows = codes.map((code) => [ERROR_TABLE[code].exit, ERROR_TABLE[code].summary] as const)
+  const sorted = rows.toSorted(([a], [b]) => a - b)
+  return [['0', 'Done.'], ...sorted.map(([exit, summary]): Row => [String(exit), summary])]
+}
+
+export function environmentRows(command: Command): Row[] {
+  const variables = command.params.flatMap(({ from }) => (from?.startsWith('$') ? [from.slice(1)] : []))
+  return ENVIRONMENT.filter(([name]) => variables.includes(name))
+}
+
+/** Examples are written with the product's first name; the same program answers to others. */
+export function named(example: string, program: string): string {
+  return example.replace(/^transom\b/, program)
 }
 
 function fileRow(param: CommandParam): Row {
@@ -80,7 +132,11 @@ function optionRow(param: CommandParam): Row {
 }
 
 function describe(param: CommandParam): string {
-  return param.default === null ? param.description : `${param.description} Default: ${param.default}.`
+  // Where the description does not spell the values out, they are added.
+  const spelledOut = param.values?.every((value) => param.description.includes(value)) ?? true
+  const values = spelledOut ? '' : ` One of: ${param.values?.join(', ')}.`
+  const preset = param.default === null ? '' : ` Default: ${param.default}.`
+  return param.description + values + preset
 }
 
 function label(param: CommandParam): string {
@@ -92,7 +148,16 @@ function table(rows: readonly Row[]): string[] {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
 }
 
-/** Examples are written with the product's first name; the same program answers to others. */
-function named(example: string, program: string): string {
-  return example.replace(/^transom\b/, program)
+function wrap(text: string, cols: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > cols) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
 }

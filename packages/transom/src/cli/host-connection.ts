@@ -8,15 +8,33 @@ import { PROTOCOL_VERSION } from '@transom/protocol/version'
 import { HOST_LOCK_FILE } from '../home/home-path.ts'
 import { launchHost, type LaunchOptions } from '../home/host-launch.ts'
 
+export interface HostFinder extends LaunchOptions {
+  /** Tells people what is done, when they asked for it. */
+  readonly debug: (text: string) => void
+}
+
 /** Connects to the host of a Home; null when none is running. */
-export async function connectToHost(home: string): Promise<Client | null> {
+export async function connectToHost({
+  home,
+  debug,
+}: Pick<HostFinder, 'home' | 'debug'>): Promise<Client | null> {
   const socket = announcedSocket(home)
-  return socket === null ? null : await connect(socket)
+  debug(socket === null ? `no host is announced in ${home}` : `the host of ${home} is at ${socket}`)
+  const client = socket === null ? null : await connect(socket)
+  if (socket !== null) debug(client === null ? 'nobody listens there' : 'connected')
+  return client
+}
+
+/** Connects to the host of a Home, starting one when none is running. */
+export async function connectOrStartHost(finder: HostFinder): Promise<Client> {
+  return (await connectToHost(finder)) ?? (await startHost(finder))
 }
 
 /** Starts a host for a Home, or finds the one that somebody else has just started, and connects to it. */
-export async function startHost(options: LaunchOptions): Promise<Client> {
+export async function startHost(options: HostFinder): Promise<Client> {
+  options.debug(`starting a host: ${options.hostScript}`)
   const { socket } = await launchHost(options)
+  options.debug(`a host is ready at ${socket}`)
   const client = await connect(socket)
   if (client !== null) return client
   throw new OpError(

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { commandTable } from '@transom/protocol'
 import { commandHelp, programHelp } from './help.ts'
+import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv } from './parse-argv.ts'
 
-const commands = commandTable()
+const commands = [...commandTable(), ...LOCAL_COMMANDS]
 const parse = (argv: string[], env: Record<string, string> = {}) =>
   parseArgv(argv, commands, { env, cwd: '/here', readText: (file) => `content of ${file}` })
 
@@ -112,9 +113,24 @@ describe('help', () => {
     }
   })
 
+  test('says how the command can end, what it reads from the environment and where to go on', () => {
+    const wait = commands.find(({ command }) => command === 'wait')
+    const help = wait === undefined ? '' : commandHelp(wait, 'transom')
+    expect(help).toMatch(/Exit status:\n {2}0 +Done\.\n/)
+    expect(help).toContain('  75   The condition did not come true in time.')
+    expect(help).toMatch(/Environment:\n {2}TRANSOM_SESSION/)
+    expect(help).toContain('See also: transom watch, transom snapshot')
+  })
+
+  test('points only to commands that there are', () => {
+    const names = commands.map(({ command }) => command)
+    expect(commands.flatMap(({ seeAlso }) => seeAlso).filter((name) => !names.includes(name))).toEqual([])
+  })
+
   test('of the program names every command', () => {
     const help = programHelp(commands, 'transom')
-    for (const { command } of commands) expect(help).toContain(`  ${command} `)
+    for (const { command } of commands.filter((it) => !it.command.startsWith('__')))
+      expect(help).toContain(`  ${command} `)
   })
 
   test('shows examples that can be parsed', () => {

@@ -14,6 +14,7 @@ export interface GlobalFlags {
   json: boolean
   help: boolean
   version: boolean
+  debug: boolean
   home: string | undefined
 }
 
@@ -30,7 +31,7 @@ export function parseArgv(
   commands: readonly Command[],
   context: CallerContext,
 ): ParsedArgv {
-  const flags: GlobalFlags = { json: false, help: false, version: false, home: undefined }
+  const flags: GlobalFlags = { json: false, help: false, version: false, debug: false, home: undefined }
   const words = takeLeadingFlags([...argv], flags)
   if (words.length === 0) return { flags, command: null, params: {} }
   const command = findCommand(words, commands)
@@ -61,6 +62,9 @@ function takeGlobalFlag(word: string, following: string[], flags: GlobalFlags): 
     case '-h':
       flags.help = true
       return true
+    case '--debug':
+      flags.debug = true
+      return true
     case '--version':
       flags.version = true
       return true
@@ -81,7 +85,7 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
     .filter((command) => spelled(command).every((word, index) => words[index] === word))
     .toSorted((a, b) => b.command.length - a.command.length)[0]
   if (found !== undefined) return found
-  const names = commands.map(({ command }) => command)
+  const names = commands.map(({ command }) => command).filter((name) => !name.startsWith('__')) // hidden ones
   const group = names.filter((name) => name.startsWith(`${words[0]} `))
   if (group.length > 0)
     throw usage(`"transom ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })

@@ -27,6 +27,7 @@ const RENDERERS: Renderers = {
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
   'host.status': fields,
+  'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
 
 /** An error for a person: what failed, and the screen that was seen, when there is one. */
@@ -73,7 +74,7 @@ function fields(record: object): string {
 }
 
 /** Text that came from a program, a file name or an argument never reaches the terminal as a control sequence. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (control) => {
     return `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`
   })

@@ -2,14 +2,21 @@ import * as path from 'node:path'
 import type { Client } from '@transom/client'
 import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
-import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
 import { homePath } from '../home/home-path.ts'
-import type { LaunchOptions } from '../home/host-launch.ts'
 import { messageOf } from '../lib/system-error.ts'
 import { commandHelp, programHelp } from './help.ts'
-import { connectToHost, followSession, otherProtocols, startHost } from './host-connection.ts'
-import { parseArgv, type ParsedArgv } from './parse-argv.ts'
+import {
+  connectToHost,
+  followSession,
+  otherProtocols,
+  startHost,
+  type HostFinder,
+} from './host-connection.ts'
+import type { LocalCommand, LocalContext } from './local-command.ts'
+import { LOCAL_COMMANDS } from './local-commands.ts'
+import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
 import { renderError, renderResult } from './render.ts'
+import { versionCommand } from './version-command.ts'
 
 export interface CliProcess {
   readonly program: string
@@ -30,7 +37,7 @@ export interface CliProcess {
 export async function runCli(cli: CliProcess): Promise<number> {
   const asksForJson = cli.argv.slice(0, endOfOptions(cli.argv)).includes('--json')
   try {
-    const commands = [...cli.commands, VERSION_COMMAND]
+    const commands = [...cli.commands, ...LOCAL_COMMANDS]
     const context = { env: cli.env, cwd: cli.cwd, readText: (file: string) => readTextFile(cli, file) }
     return await runCommand(cli, parseArgv(cli.argv, commands, context))
   } catch (error) {
@@ -41,29 +48,24 @@ export async function runCli(cli: CliProcess): Promise<number> {
   }
 }
 
-/** Answered by the client itself: it must work without a host. */
-const VERSION_COMMAND: Command = {
-  operation: 'version',
-  command: 'version',
-  summary: 'Print the version.',
-  positionals: [],
-  rest: null,
-  examples: ['transom version', 'transom version --json'],
-  startsHost: false,
-  params: [],
-}
-
 async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArgv): Promise<number> {
-  if (flags.version || (command === VERSION_COMMAND && !flags.help)) {
-    cli.out(flags.json ? json({ version: VERSION, protocol: PROTOCOL_VERSION }, cli.pretty) : VERSION)
-    return 0
+  const commands = [...cli.commands, ...LOCAL_COMMANDS.filter(({ hidden }) => !hidden)]
+  const context: LocalContext = {
+    cli,
+    flags,
+    params,
+    commands,
+    host: () => hostFinder(cli, flags),
+    shippedText: (file) => readTextFile(cli, path.join(path.dirname(cli.hostScript), file)).trimEnd(),
+    answer: (result, text) => cli.out(flags.json ? json(result, cli.pretty) : text),
   }
+  if (flags.version) return await versionCommand.run(context)
   if (command === null || flags.help) {
-    cli.out(command === null ? programHelp(cli.commands, cli.program) : commandHelp(command, cli.program))
+    cli.out(command === null ? programHelp(commands, cli.program) : commandHelp(command, cli.program))
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
-  const launch = { home: homePath(flags.home, cli.env), hostScript: cli.hostScript, env: cli.env }
-  const result = await callHost(launch, {
+  if (isLocal(command)) return await command.run(context)
+  const result = await callHost(context.host(), {
     command,
     params: resolvePaths(params, cli.cwd),
     signal: cli.signal,
@@ -72,6 +74,25 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
   return 0
+}
+
+function hostFinder(cli: CliProcess, flags: GlobalFlags): HostFinder {
+  const debugs = flags.debug || cli.env['TRANSOM_DEBUG'] === '1'
+  return {
+    home: homePath(flags.home, cli.env),
+    hostScript: cli.hostScript,
+    env: debugs ? { ...cli.env, TRANSOM_DEBUG: '1' } : cli.env, // a host that is started keeps a debug log
+    debug: debugs ? debugLines(cli) : () => {},
+  }
+}
+
+function debugLines(cli: CliProcess): HostFinder['debug'] {
+  const startMs = performance.now()
+  return (text) => cli.err(`debug: ${(performance.now() - startMs).toFixed(1)} ms: ${text}`)
+}
+
+function isLocal(command: Command): command is LocalCommand {
+  return LOCAL_COMMANDS.some((local) => local === command)
 }
 
 interface Request {
@@ -88,40 +109,51 @@ function resolvePaths(params: Record<string, unknown>, cwd: string): Record<stri
 }
 
 /** Asks the host of the Home, starting one where needed, and follows a session to the host that runs it. */
-async function callHost(launch: LaunchOptions, request: Request): Promise<unknown> {
+async function callHost(finder: HostFinder, request: Request): Promise<unknown> {
   try {
-    return await callHomeHost(launch, request)
+    return await callHomeHost(finder, request)
   } catch (error) {
     if (!(error instanceof OpError) || error.code !== 'session_elsewhere') throw error
-    return callOn(await followSession(error), request)
+    finder.debug('another host runs that session')
+    return callOn(await followSession(error), request, finder.debug)
   }
 }
 
-async function callHomeHost(launch: LaunchOptions, request: Request): Promise<unknown> {
-  const running = await connectToHost(launch.home)
+async function callHomeHost(finder: HostFinder, request: Request): Promise<unknown> {
+  const running = await connectToHost(finder)
   if (running !== null) {
     try {
-      return await callOn(running, request)
+      return await callOn(running, request, finder.debug)
     } catch (error) {
       if (!request.command.startsHost || !isLeavingHost(error)) throw error
     }
   }
   if (!request.command.startsHost) {
-    const message = `no host is running for ${launch.home}; the first "transom create" starts one`
-    throw new OpError('host_unavailable', message, { home: launch.home })
+    const message = `no host is running for ${finder.home}; the first "transom create" starts one`
+    throw new OpError('host_unavailable', message, { home: finder.home })
   }
-  const started = await startHost(launch)
-  for (const protocol of otherProtocols(launch.home)) {
+  const started = await startHost(finder)
+  for (const protocol of otherProtocols(finder.home)) {
     request.notice(
       `a host of another version (protocol ${protocol}) keeps its sessions; new ones start on this version's`,
     )
   }
-  return callOn(started, request)
+  return callOn(started, request, finder.debug)
 }
 
-async function callOn(client: Client, { command, params, signal }: Request): Promise<unknown> {
+async function callOn(
+  client: Client,
+  { command, params, signal }: Request,
+  debug: HostFinder['debug'],
+): Promise<unknown> {
+  debug(`asking for ${command.operation}`) // no parameters: one may be a secret
   try {
-    return await client.request(command.operation, params, { signal })
+    const result = await client.request(command.operation, params, { signal })
+    debug('answered')
+    return result
+  } catch (error) {
+    debug(`failed with ${toWireError(error).code}`)
+    throw error
   } finally {
     client.close()
   }

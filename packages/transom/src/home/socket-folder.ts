@@ -15,6 +15,13 @@ const SOCKET_PATH_BYTES_MAX = 103
  * was put there by somebody, and is refused. `variant` tells the hosts of one Home apart.
  */
 export function claimSocketPath(home: string, env: NodeJS.ProcessEnv, variant = ''): string {
+  const socketPath = checkedSocketPath(home, env, variant)
+  removeStaleSocket(socketPath)
+  return socketPath
+}
+
+/** The path alone, with its folder made and checked; what is at the path is left alone. */
+export function checkedSocketPath(home: string, env: NodeJS.ProcessEnv, variant = ''): string {
   const folder = socketFolder(env)
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 16)
   const socketPath = path.join(folder, `${digest}-v${PROTOCOL_VERSION}${variant}.sock`)
@@ -23,7 +30,6 @@ export function claimSocketPath(home: string, env: NodeJS.ProcessEnv, variant = 
     const message = `the socket path ${socketPath} has ${bytes} bytes and the system takes ${SOCKET_PATH_BYTES_MAX}; set XDG_RUNTIME_DIR (or TMPDIR) to a shorter folder`
     throw new OpError('socket_path_too_long', message, { socket: socketPath, bytes })
   }
-  removeStaleSocket(socketPath)
   return socketPath
 }
 

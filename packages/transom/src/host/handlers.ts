@@ -18,6 +18,7 @@ export interface HostControl {
   createDedicated(params: Params<'session.create'>): Promise<SessionInfo>
   /** Ends the host, after the answer has been sent. */
   leave(): void
+  setDebug(enabled: boolean): Result<'host.debug'>
 }
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
@@ -54,6 +55,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       control.leave()
       return { stopped: true as const, destroyed }
     },
+    'host.debug': ({ state }) => control.setDebug(state === 'on'),
   }
 }
 

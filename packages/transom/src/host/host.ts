@@ -19,6 +19,7 @@ import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
 import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
 import { createHostMark } from '../sources/pty/process-tree.ts'
+import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
 import { HostLock } from './host-lock.ts'
 import { SocketServer } from './socket-server.ts'
@@ -49,6 +50,7 @@ export class Host {
   readonly #keeper = new Keeper(this.#hostMark)
   readonly #reaper = new ChildReaper()
   readonly #sessions: Sessions
+  readonly #debugLog: DebugLog
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
   #server: SocketServer | null = null
@@ -66,6 +68,7 @@ export class Host {
     const socket = claimSocketPath(home.path, options.env, variant)
     const host = new Host(home, lock, { socket, pid: process.pid }, options)
     await host.#sessions.list(true) // the truth about what an earlier host left, before anybody asks
+    if (options.env['TRANSOM_DEBUG'] === '1') host.#setDebug(true)
     await host.#listen()
     return host
   }
@@ -76,6 +79,7 @@ export class Host {
     this.address = address
     this.#options = options
     this.#idleMs = options.dedicated ? DEDICATED_IDLE_MS : options.idleMs
+    this.#debugLog = new DebugLog(home.path)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
     this.#reaper.start()
@@ -111,8 +115,13 @@ export class Host {
       assertOpen: () => this.#assertOpen(),
       leave: () => setImmediate(() => void this.#leave()),
       createDedicated: (params) => this.#createDedicated(params),
+      setDebug: (enabled) => this.#setDebug(enabled),
     })
-    this.#server = await SocketServer.listen(this.address.socket, handlers, () => this.#watchIdle())
+    this.#server = await SocketServer.listen(this.address.socket, {
+      handlers,
+      onCountChange: () => this.#watchIdle(),
+      observer: this.#debugLog,
+    })
     this.#lock?.announce(this.address)
     this.#watchIdle()
   }
@@ -143,6 +152,12 @@ export class Host {
     }
   }
 
+  #setDebug(enabled: boolean) {
+    if (enabled) this.#debugLog.enable()
+    else this.#debugLog.disable()
+    return { enabled: this.#debugLog.enabled, path: this.#debugLog.path }
+  }
+
   #assertOpen(): void {
     if (this.#leaving) throw new OpError('host_stopping', 'the host is leaving; try again to start a new one')
   }
@@ -161,6 +176,7 @@ export class Host {
     await this.#server?.close()
     this.#keeper.dismiss()
     this.#reaper.stop()
+    this.#debugLog.disable()
     this.#onLeft()
   }
 }

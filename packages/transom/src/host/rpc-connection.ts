@@ -1,5 +1,5 @@
 import type { Transport } from '@transom/client'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, toWireError } from '@transom/protocol/errors'
 import {
   CANCEL_METHOD,
   SUBSCRIPTION_METHOD,
@@ -7,6 +7,7 @@ import {
   type RequestId,
   type RpcMessage,
 } from '@transom/protocol/jsonrpc'
+import type { ConnectionObserver } from './debug-log.ts'
 import { dispatch, type BackgroundWork, type Handlers } from './dispatch.ts'
 
 const IN_FLIGHT_MAX = 256 // a client that pipelines more gains nothing: one host serves one at a time
@@ -24,17 +25,22 @@ export class RpcConnection {
   readonly #inFlight = new Map<RequestId, AbortController>()
   readonly #background = new ConnectionWork()
   readonly #gone = new AbortController()
+  readonly #observer: ConnectionObserver | undefined
+  readonly #number: number
   #drainWaiters: (() => void)[] = []
 
-  constructor(transport: Transport, handlers: Handlers, onClosed: () => void) {
+  constructor(transport: Transport, handlers: Handlers, onClosed: () => void, observer?: ConnectionObserver) {
     this.#transport = transport
     this.#handlers = handlers
+    this.#observer = observer
+    this.#number = observer?.opened() ?? 0
     transport.listen({
       message: (message) => this.#onMessage(message),
       malformed: (problem) => this.#send(rpcFailure(null, malformedError(problem))),
       drain: () => this.#wakeDrained(),
       closed: () => {
         this.#leave()
+        observer?.closed(this.#number)
         onClosed()
       },
     })
@@ -82,6 +88,8 @@ export class RpcConnection {
     }
     const controller = new AbortController()
     this.#inFlight.set(id, controller)
+    const startMs = performance.now()
+    let failure: string | null = null
     try {
       const result = await dispatch(this.#handlers, method, params, {
         signal: AbortSignal.any([controller.signal, this.#gone.signal]),
@@ -92,9 +100,13 @@ export class RpcConnection {
       })
       this.#send({ jsonrpc: '2.0', id, result })
     } catch (error) {
+      failure = toWireError(error).code
       this.#send(rpcFailure(id, error))
     } finally {
       this.#inFlight.delete(id)
+      const durationMs = performance.now() - startMs
+      const connection = this.#number
+      this.#observer?.request({ connection, id, operation: method, params, durationMs, error: failure })
     }
   }
 

@@ -4,24 +4,31 @@ import { SocketTransport } from '@transom/client/unix-socket'
 import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
 import { peerUid } from '../lib/native.ts'
+import type { ConnectionObserver } from './debug-log.ts'
 import type { Handlers } from './dispatch.ts'
 import { RpcConnection } from './rpc-connection.ts'
+
+export interface ServerOptions {
+  readonly handlers: Handlers
+  readonly onCountChange: () => void
+  readonly observer: ConnectionObserver
+}
 
 /** Serves JSON-RPC on a Unix socket, to processes of this user only. */
 export class SocketServer {
   readonly #server: net.Server
   readonly #path: string
   readonly #connections = new Set<RpcConnection>()
-  readonly #onCountChange: () => void
+  readonly #options: ServerOptions
 
-  private constructor(path: string, handlers: Handlers, onCountChange: () => void) {
+  private constructor(path: string, options: ServerOptions) {
     this.#path = path
-    this.#onCountChange = onCountChange
-    this.#server = net.createServer((socket) => this.#accept(socket, handlers))
+    this.#options = options
+    this.#server = net.createServer((socket) => this.#accept(socket))
   }
 
-  static async listen(path: string, handlers: Handlers, onCountChange: () => void): Promise<SocketServer> {
-    const server = new SocketServer(path, handlers, onCountChange)
+  static async listen(path: string, options: ServerOptions): Promise<SocketServer> {
+    const server = new SocketServer(path, options)
     await new Promise<void>((resolve, reject) => {
       server.#server.once('error', reject)
       server.#server.listen(path, resolve)
@@ -43,7 +50,8 @@ export class SocketServer {
     })
   }
 
-  #accept(socket: net.Socket, handlers: Handlers): void {
+  #accept(socket: net.Socket): void {
+    const { handlers, onCountChange, observer } = this.#options
     socket.on('error', () => {}) // the close that follows ends the connection's work
     if (!isOwnUser(socket)) {
       const error = new OpError('socket_untrusted', 'this host serves only the user it runs as')
@@ -54,12 +62,13 @@ export class SocketServer {
       frameBytesMax: REQUEST_BYTES_MAX,
       pauseWhenBackedUp: true,
     })
-    const connection = new RpcConnection(transport, handlers, () => {
+    const left = () => {
       this.#connections.delete(connection)
-      this.#onCountChange()
-    })
+      onCountChange()
+    }
+    const connection = new RpcConnection(transport, handlers, left, observer)
     this.#connections.add(connection)
-    this.#onCountChange()
+    onCountChange()
   }
 }
 

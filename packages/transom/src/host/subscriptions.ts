@@ -106,6 +106,7 @@ function rowsMessage(subscription: number, session: Session, before: Frame, now:
     rows: changedRows(before.grid, now.grid).map((row) => ({ row, line: screenLine(now.grid, row, true) })),
     cursor: now.cursor,
     title: now.title,
+    bells: now.bells,
     screen_hash: screenHash(screen.canonical()),
   }
 }

@@ -2,8 +2,13 @@
  * The four system facilities that plain Node lacks, through an FFI: a held file lock, the uid behind a Unix
  * socket, terminal attributes, and process marks with adoption of orphans (ADR 004). Only the host loads this.
  */
-import koffi from 'koffi'
+import { createRequire } from 'node:module'
+import type koffiModule from 'koffi'
 import { OpError } from '@transom/protocol/errors'
+
+// Required, not imported: in a bundle an import of another package is hoisted to the start of the program, and
+// the doctor must run to say that it cannot be loaded.
+const koffi = createRequire(import.meta.url)('koffi') as typeof koffiModule
 
 const IS_LINUX = process.platform === 'linux'
 const libc = koffi.load(null)

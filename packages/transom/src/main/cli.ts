@@ -1,11 +1,11 @@
 /** The `transom` and `agent-tty` commands. Bundled to one file; the command table is put in by the build. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import type { Command } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { expandCommand, type CompactCommand } from '../cli/local-command.ts'
 import { runCli } from '../cli/run.ts'
 
-declare const COMMAND_TABLE: readonly Command[]
+declare const COMMAND_TABLE: readonly CompactCommand[]
 
 const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort(new OpError('cancelled', 'interrupted')))
@@ -22,7 +22,7 @@ void runCli({
   env: process.env,
   cwd: process.cwd(),
   readText: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
-  commands: COMMAND_TABLE,
+  commands: COMMAND_TABLE.map(expandCommand),
   hostScript: path.join(__dirname, 'host.mjs'),
   signal: interrupted.signal,
   pretty: process.stdout.isTTY,

@@ -81,13 +81,14 @@ function append(log: EventLog, event: ScreenEvent): number {
 }
 
 function show(screen: Screen) {
-  const { grid, cursor, title, firstLine } = screen.frame()
+  const { grid, cursor, title, bells, firstLine } = screen.frame()
   const rows = Array.from({ length: grid.rows }, (_, row) => [styledRuns(grid, row), grid.isWrapped(row)])
   return {
     seq: screen.seq,
     rows,
     cursor,
     title,
+    bells,
     firstLine,
     modes: screen.modes(),
     text: screen.canonical().text,

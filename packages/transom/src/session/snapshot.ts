@@ -31,6 +31,7 @@ export function takeSnapshot(session: string, screen: Screen, options: SnapshotO
     rows: frame.grid.rows,
     cursor: frame.cursor,
     title: frame.title,
+    bells: frame.bells,
     modes: screen.modes(),
     lines: linesOf(frame.grid, cells),
     screen_hash: screenHash(screen.canonical()),

@@ -6,6 +6,8 @@ export interface Frame {
   readonly grid: Grid
   readonly cursor: CursorState
   readonly title: string
+  /** How often the program has rung the bell (BEL outside of a sequence). */
+  readonly bells: number
   /** The absolute number of the top row: counts every line that ever scrolled off, so that a line keeps its number. */
   readonly firstLine: number
   /** Absolute lines on which the program ran a line editor (bracketed paste mode was on), oldest first. */

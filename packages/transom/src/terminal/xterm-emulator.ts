@@ -55,6 +55,7 @@ export class XtermEmulator implements Emulator {
   #modifyOtherKeys = 0
   #backarrowSendsBackspace = false
   #title = ''
+  #bells = 0
   #trimmedLines = 0
   #tables: GridTables = createGridTables()
   #cells: CellReader
@@ -164,6 +165,7 @@ export class XtermEmulator implements Emulator {
   #listen(): void {
     const terminal = this.#terminal
     terminal.onTitleChange((title) => (this.#title = title.slice(0, TITLE_CHARS_MAX)))
+    terminal.onBell(() => this.#bells++)
     terminal.onData((answer) => this.#answers.push(answer))
     terminal.buffer.onBufferChange(() => this.#markDirty(0, Number.MAX_SAFE_INTEGER))
     // The normal buffer's lines: the alternate one has no scrollback, and so nothing to trim.
@@ -226,6 +228,7 @@ export class XtermEmulator implements Emulator {
       grid,
       cursor: this.#readCursor(),
       title: this.#title,
+      bells: this.#bells,
       firstLine: this.#firstLine,
       editedLines: this.#editedLines.upTo(this.#firstLine + this.#internals.buffer.y),
     }

@@ -1,0 +1,76 @@
+import type { OperationName } from './operations.ts'
+
+export interface CommandDescription {
+  /** What the summary leaves out, in a paragraph. */
+  readonly text: string
+  /** Commands that a reader of this one may want next. */
+  readonly seeAlso: readonly string[]
+}
+
+/** The prose of help and man page, for the operations whose summary does not say it all. */
+export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, CommandDescription>>> = {
+  'session.create': {
+    text: 'The program runs in the background on a pseudoterminal of its own until it ends or is destroyed; this command returns at once. It gets the caller’s environment and working folder, TERM=xterm-256color, and TRANSOM_SESSION, by which commands inside it mean this session. The first create of a Home starts its host.',
+    seeAlso: ['wait', 'snapshot', 'destroy'],
+  },
+  'session.list': {
+    text: 'Active sessions only, unless --all is given. Ended sessions keep their Event Log and can still be inspected and shown.',
+    seeAlso: ['inspect', 'create'],
+  },
+  'session.inspect': {
+    text: 'Works for ended sessions too: how the program ended, and the path of the Event Log that holds everything it printed.',
+    seeAlso: ['list', 'snapshot'],
+  },
+  'session.type': {
+    text: 'The text is sent as it is, character by character. For keys that are no text (Ctrl+C, arrows) use keys; for several lines into an editor use paste. Prints nothing; with --json the seq, a baseline for wait.',
+    seeAlso: ['keys', 'paste', 'wait'],
+  },
+  'session.keys': {
+    text: 'A key is sent as the program in front expects it at this moment: application cursor keys and the kitty keyboard protocol are followed. KEY*N presses it N times; a single character is its own key.',
+    seeAlso: ['type', 'wait'],
+  },
+  'session.paste': {
+    text: 'When the program has asked for bracketed paste, the text is marked, so that an editor does not indent it and a shell does not run it line by line. An end-of-paste mark inside the text is removed.',
+    seeAlso: ['type'],
+  },
+  'session.mouse': {
+    text: 'Only for programs that have switched mouse input on, as mc, htop and dialog do; others get a clear error. Cells are counted from 0.',
+    seeAlso: ['keys', 'snapshot'],
+  },
+  'session.signal': {
+    text: 'Ctrl+C by keys goes through the terminal and may be read as input; a signal cannot.',
+    seeAlso: ['keys', 'destroy'],
+  },
+  'session.wait': {
+    text: 'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. On a timeout the screen that was seen is shown.',
+    seeAlso: ['watch', 'snapshot'],
+  },
+  'session.snapshot': {
+    text: 'Prints the text of the screen without trailing blanks; --json adds the cursor, title, modes and Screen Hash. For an ended session, its last screen.',
+    seeAlso: ['wait', 'inspect'],
+  },
+  'session.quota': {
+    text: 'A program whose Event Log has reached its quota is paused or ended, as the quota’s policy says; nothing that it printed is dropped.',
+    seeAlso: ['create', 'inspect'],
+  },
+  'session.diff': {
+    text: 'For a viewer that has seen the screen before: only what is different now.',
+    seeAlso: ['snapshot', 'watch'],
+  },
+  'session.destroy': {
+    text: 'Every process of the session is asked to end and, after a moment, killed: also one that has left the terminal. The session can still be listed with --all and shown.',
+    seeAlso: ['signal', 'list'],
+  },
+  'host.status': {
+    text: 'The host is the background process that owns the live sessions of a Home. It is started by the first command that needs it, and never by this one.',
+    seeAlso: ['host stop', 'doctor'],
+  },
+  'host.stop': {
+    text: 'Refused while sessions are active, unless --force is given. An idle host leaves by itself after a minute.',
+    seeAlso: ['host status'],
+  },
+  'host.debug': {
+    text: 'The log is host-debug.log in the Home: connections, and for each request its operation, session, sizes, duration and error code, never what was typed or an environment. At 10 MB it is moved to host-debug.log.1. A host that is started with TRANSOM_DEBUG=1 or by a command with --debug has it on from the start.',
+    seeAlso: ['host status', 'doctor'],
+  },
+}

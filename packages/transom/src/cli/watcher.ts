@@ -1,0 +1,99 @@
+import type { ExitRecord, SubscriptionMessage } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { WatchedScreen } from './watched-screen.ts'
+
+export type WatchCondition =
+  { readonly on: 'exit' | 'idle' | 'bell' } | { readonly on: 'text'; readonly text: string }
+
+/** One line of what `watch` tells. `text` is what a person wants to know of it. */
+export interface WatchEvent {
+  readonly event: WatchCondition['on']
+  readonly session: string
+  readonly seq: number
+  readonly time: string
+  readonly text: string
+  readonly exit?: ExitRecord | null
+  readonly bells?: number
+  readonly idle_ms?: number
+  readonly looked_for?: string
+}
+
+export interface WatcherOptions {
+  readonly conditions: readonly WatchCondition[]
+  readonly idleMs: number
+  readonly emit: (event: WatchEvent) => void
+}
+
+/** `exit`, `idle`, `bell` or `text:…`, as the command line has them. */
+export function parseCondition(spelled: string): WatchCondition {
+  if (spelled === 'exit' || spelled === 'idle' || spelled === 'bell') return { on: spelled }
+  if (spelled.startsWith('text:') && spelled.length > 5) return { on: 'text', text: spelled.slice(5) }
+  const message = `--on takes exit, idle, bell or text:TEXT (got ${JSON.stringify(spelled)})`
+  throw new OpError('usage', message, { option: '--on', value: spelled })
+}
+
+/** Turns what a screen subscription says into events. */
+export class Watcher {
+  readonly #options: WatcherOptions
+  readonly #screen = new WatchedScreen()
+  /** Whether a text was on the screen at the last look: an event is its appearance. */
+  readonly #shown = new Set<string>()
+  #session = ''
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(options: WatcherOptions) {
+    this.#options = options
+  }
+
+  get session(): string {
+    return this.#session
+  }
+
+  update(message: Extract<SubscriptionMessage, { type: 'screen' | 'rows' }>): void {
+    const isFirst = this.#session === ''
+    if (message.type === 'screen') this.#session = message.snapshot.session
+    const bellsBefore = this.#screen.bells
+    this.#screen.apply(message)
+    for (const condition of this.#options.conditions) {
+      if (condition.on === 'text') this.#lookFor(condition.text)
+      // What was rung before the watch began is no event.
+      if (condition.on === 'bell' && !isFirst) this.#countBells(bellsBefore)
+      if (condition.on === 'idle') this.#restartIdle()
+    }
+  }
+
+  /** The session has ended. */
+  end(exit: ExitRecord | null, status: string): void {
+    this.close()
+    if (!this.#options.conditions.some(({ on }) => on === 'exit')) return
+    this.#emit('exit', String(exit?.signal ?? exit?.code ?? status), { exit })
+  }
+
+  close(): void {
+    clearTimeout(this.#idleTimer)
+  }
+
+  #lookFor(text: string): void {
+    const line = this.#screen.lineWith(text)
+    const wasShown = this.#shown.has(text)
+    if (line === null) this.#shown.delete(text)
+    else this.#shown.add(text)
+    if (line !== null && !wasShown) this.#emit('text', line, { looked_for: text })
+  }
+
+  #countBells(before: number): void {
+    const { bells } = this.#screen
+    if (bells > before) this.#emit('bell', String(bells - before), { bells })
+  }
+
+  #restartIdle(): void {
+    const { idleMs } = this.#options
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => this.#emit('idle', String(idleMs), { idle_ms: idleMs }), idleMs)
+  }
+
+  #emit(event: WatchEvent['event'], text: string, more: Partial<WatchEvent>): void {
+    const time = new Date().toISOString()
+    this.#options.emit({ event, session: this.#session, seq: this.#screen.seq, time, text, ...more })
+  }
+}

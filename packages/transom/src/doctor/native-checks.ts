@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import type { ExitRecord } from '@transom/protocol'
+import { messageOf } from '../lib/system-error.ts'
+import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
+import { createHostMark, sessionMark } from '../sources/pty/process-tree.ts'
+import { degraded, failed, ok, type Check, type Finding } from './check.ts'
+
+const PROGRAM_TIMEOUT_MS = 5000 // a shell that prints a word
+const PROBE_TEXT = 'transom: ünïcödé'
+const PROBE_EXIT = 7
+const REINSTALL =
+  'install transom again on this machine, with optional dependencies (npm ci --include=optional)'
+
+/** What only native code can do, and a real program on a real pty. Loaded late, so that a failure can be told. */
+export function nativeChecks(platform: string): Check[] {
+  return [
+    { name: 'ffi', run: checkFfi },
+    { name: 'pty_binding', run: checkPtyBinding },
+    { name: 'pty', run: checkPty },
+    { name: 'process_marks', run: () => checkMarks(platform) },
+    { name: 'subreaper', run: () => checkSubreaper(platform) },
+  ]
+}
+
+async function checkFfi(): Promise<Finding> {
+  try {
+    await import('../lib/native.ts')
+    return ok('koffi is loaded and calls the C library')
+  } catch (error) {
+    return failed(`koffi cannot be loaded: ${firstLine(messageOf(error))}`, REINSTALL)
+  }
+}
+
+function checkPtyBinding(): Finding {
+  try {
+    loadPtyBinding()
+    return ok('loaded')
+  } catch (error) {
+    return failed(messageOf(error), REINSTALL)
+  }
+}
+
+/** Runs a program on a pty: all it prints and its exit code must come through. */
+async function checkPty(): Promise<Finding> {
+  const { PtySource } = await import('../sources/pty/pty-source.ts')
+  let output = Buffer.alloc(0)
+  const exit = await new Promise<ExitRecord | null>((resolve) => {
+    const source = PtySource.start(
+      {
+        program: '/bin/sh',
+        argv: ['-c', `printf '%s' '${PROBE_TEXT}'; exit ${PROBE_EXIT}`],
+        env: {},
+        cwd: '/',
+        cols: 80,
+        rows: 24,
+        mark: sessionMark(createHostMark(), 1),
+      },
+      {
+        output: (bytes) => (output = Buffer.concat([output, bytes])),
+        exiting: () => {},
+        exit: resolve,
+      },
+    )
+    AbortSignal.timeout(PROGRAM_TIMEOUT_MS).addEventListener('abort', () => {
+      source.close()
+      resolve(null)
+    })
+  })
+  if (exit === null) return failed(`a shell on a pty did not end in ${PROGRAM_TIMEOUT_MS} ms`, MOUNT_PTS)
+  const text = output.toString()
+  if (exit.code === PROBE_EXIT && text === PROBE_TEXT)
+    return ok('a program on a pty was read to its last byte')
+  const seen = `printed ${JSON.stringify(text)} and ended with ${exit.signal ?? exit.code}`
+  return failed(`a shell on a pty ${seen}`, MOUNT_PTS)
+}
+
+const MOUNT_PTS = 'see that /bin/sh runs and /dev/pts is mounted (mount -t devpts devpts /dev/pts)'
+
+async function checkMarks(platform: string): Promise<Finding> {
+  if (platform !== 'linux') return degraded('there are none', 'nothing can be done on this system')
+  const { withProcessMark } = await import('../lib/native.ts')
+  const mark = sessionMark(createHostMark(), 1)
+  const limits = withProcessMark(mark, () => fs.readFileSync('/proc/self/limits', 'utf8'))
+  if (limits.includes(String(mark))) return ok('set and read back')
+  const advice = 'allow RLIMIT_RTTIME to be set (a container’s or systemd’s LimitRTTIME)'
+  return degraded('RLIMIT_RTTIME cannot be set: a process that hides may outlive its session', advice)
+}
+
+/** Leaves an orphan behind a shell: it must become a child of this process. */
+async function checkSubreaper(platform: string): Promise<Finding> {
+  if (platform !== 'linux') return degraded('there is none', 'nothing can be done on this system')
+  const { becomeSubreaper, reapChild } = await import('../lib/native.ts')
+  becomeSubreaper()
+  const shell = spawn('/bin/sh', ['-c', 'exec 3<&0; cat <&3 >/dev/null & echo $!'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  let printed = ''
+  shell.stdout.on('data', (chunk) => (printed += String(chunk)))
+  // The orphan goes on, and lives until its input ends.
+  await Promise.all([
+    new Promise((resolve) => shell.on('exit', resolve).on('error', resolve)),
+    new Promise((resolve) => shell.stdout.on('close', resolve)),
+  ])
+  const orphan = Number(printed.trim())
+  const parent = readParent(orphan)
+  shell.stdin.end()
+  if (parent !== process.pid) return degraded(`an orphan went to process ${parent}`, 'use Linux 3.4 or newer')
+  reapChild(orphan)
+  return ok('orphans come to their host')
+}
+
+function readParent(pid: number): number | null {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return null // hidden, or gone
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? ''
+}

@@ -1,0 +1,51 @@
+import * as os from 'node:os'
+import { expect, test } from 'vitest'
+import { runChecks } from './check.ts'
+import { systemChecks, type System } from './system-checks.ts'
+
+const here: System = {
+  nodeVersion: 'v20.0.0',
+  platform: 'linux',
+  arch: 'x64',
+  env: { PATH: '/usr/bin:/bin' },
+  folder: os.tmpdir(),
+}
+
+async function statusOf(name: string, system: Partial<System>) {
+  const checks = systemChecks({ ...here, ...system }).filter((check) => check.name === name)
+  const [result] = await runChecks(checks)
+  return result?.status
+}
+
+test.each<[string, Partial<System>, string]>([
+  ['node', {}, 'ok'],
+  ['node', { nodeVersion: 'v18.20.1' }, 'failed'],
+  ['platform', {}, 'ok'],
+  ['platform', { platform: 'darwin' }, 'degraded'],
+  ['platform', { platform: 'win32' }, 'failed'],
+  ['proc', { platform: 'darwin' }, 'degraded'],
+  ['locale', {}, 'ok'],
+  ['locale', { env: { LANG: 'de_DE.utf8' } }, 'ok'],
+  ['locale', { env: { LANG: 'C.UTF-8', LC_ALL: 'POSIX' } }, 'degraded'],
+  ['file_notices', {}, 'ok'],
+  ['file_notices', { folder: '/nowhere' }, 'failed'],
+  ['optional_programs', { env: { PATH: '/nowhere' } }, 'ok'],
+])('%s with %j is %s', async (name, system, status) => {
+  expect(await statusOf(name, system)).toBe(status)
+})
+
+test('a check that throws has failed, and the others go on', async () => {
+  const results = await runChecks([
+    {
+      name: 'broken',
+      run: () => {
+        throw new Error('boom')
+      },
+    },
+    { name: 'fine', run: () => ({ status: 'ok', found: 'it', advice: null }) },
+  ])
+  expect(results).toMatchObject([
+    { check: 'broken', status: 'failed', found: 'boom' },
+    { check: 'fine', status: 'ok' },
+  ])
+})
