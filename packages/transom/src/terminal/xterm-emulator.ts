@@ -10,7 +10,7 @@ import { CellReader, type XtermLine } from './xterm-cells.ts'
 import { answerQueries } from './xterm-queries.ts'
 
 /** Lines kept above the screen. The Event Log has them all; this is what a snapshot can show without a replay. */
-const SCROLLBACK_LINES_MAX = 1000
+export const SCROLLBACK_LINES_MAX = 1000
 /** Past this many distinct styles or clusters (a true-colour gradient animation) the tables are started afresh. */
 const INTERNED_MAX = 50_000
 const TITLE_CHARS_MAX = 4096
