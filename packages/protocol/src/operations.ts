@@ -1,56 +1,11 @@
 import { z } from 'zod'
-import type { ErrorCode } from './errors.ts'
-import { COLS_MAX, COLS_MIN, ROWS_MAX, sessionInfo } from './session-info.ts'
+import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
+import { actor, cols, operation, rows, sessionRef } from './operation-definition.ts'
+import { sessionInfo } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
-/**
- * Each operation, once. The CLI's parsing and help, JSON-RPC, and docs/operations.md are derived from this
- * table; there is no second one.
- *
- * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
- * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
- * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
- * standard input and `--file` from a file), `hidden` (no flag).
- */
-export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
-  readonly summary: string
-  readonly params: P
-  readonly result: R
-  /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
-  readonly errors: readonly ErrorCode[]
-  /** True when the operation changes nothing, neither the session nor the disk. */
-  readonly readOnly: boolean
-  /** How the CLI spells it; null where there is no command. */
-  readonly cli: CliSpelling | null
-}
-
-export interface CliSpelling {
-  readonly command: string
-  /** Parameters given by position, in order. The last may be a list. */
-  readonly positionals: readonly string[]
-  /** A list parameter that takes everything after `--`. */
-  readonly rest?: string
-  readonly examples: readonly string[]
-  /** False when the command must not start a host that is not running. */
-  readonly startsHost?: boolean
-}
-
-const sessionRef = z
-  .string()
-  .min(1)
-  .describe('Session id, unique id prefix, or name.')
-  .meta({ placeholder: 'SESSION', from: '$TRANSOM_SESSION' })
-
-const actor = z
-  .string()
-  .max(200)
-  .optional()
-  .describe('Who acts, as the Event Log shall name them.')
-  .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR' })
-
-const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
-const rows = z.int().min(1).max(ROWS_MAX).describe('Height in cells.').meta({ placeholder: 'R' })
+export type { CliSpelling, OperationDefinition } from './operation-definition.ts'
 
 const cell = z
   .object({ row: z.int().min(0), col: z.int().min(0) })
@@ -62,6 +17,10 @@ const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[
 const seqResult = z.object({ seq: z.int().describe('Its record in the Event Log, a baseline for waits.') })
 const commandTargetErrors = ['session_not_found', 'session_ambiguous', 'session_ended', 'disk_full'] as const
 
+/**
+ * Each operation, once. The CLI's parsing and help, JSON-RPC, and docs/operations.md are derived from this
+ * table; there is no second one.
+ */
 export const OPERATIONS = {
   'session.create': operation({
     summary: 'Start a program on a terminal of its own and print the session id.',
@@ -77,9 +36,14 @@ export const OPERATIONS = {
         .optional()
         .describe('A name to address the session by; unique among active sessions.')
         .meta({ placeholder: 'N' }),
-      cols: cols.default(80),
-      rows: rows.default(24),
-      cwd: z.string().min(1).optional().describe('Working folder.').meta({ placeholder: 'D', from: 'cwd' }),
+      cols: cols.optional().describe('Width in cells; the Home’s config.json says, else 80.'),
+      rows: rows.optional().describe('Height in cells; the Home’s config.json says, else 24.'),
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Working folder.')
+        .meta({ placeholder: 'D', parse: 'path', from: 'cwd' }),
       env: environment
         .optional()
         .describe('Variables to set on top of the inherited ones.')
@@ -362,6 +326,7 @@ export const OPERATIONS = {
     readOnly: true,
     cli: null,
   }),
+  ...HOUSEKEEPING_OPERATIONS,
   'host.status': operation({
     summary: 'Show the host of this Home.',
     params: z.object({}),
@@ -406,10 +371,4 @@ export type Result<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['r
 
 export function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name)
-}
-
-function operation<P extends z.ZodObject, R extends z.ZodType>(
-  definition: OperationDefinition<P, R>,
-): OperationDefinition<P, R> {
-  return { ...definition, params: definition.params.strict() as unknown as P } // strict on requests; same shape
 }

@@ -5,6 +5,7 @@ import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
 import { homePath } from '../home/home-path.ts'
 import { messageOf } from '../lib/system-error.ts'
+import { exportToStdout, type ExportOutput } from './export-to-stdout.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { connectToHost, startHost, type HostFinder } from './host-connection.ts'
 import { parseArgv, type ParsedArgv } from './parse-argv.ts'
@@ -20,6 +21,7 @@ export interface CliProcess {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
   readonly pretty: boolean
+  readonly exportOutput: ExportOutput
   readText(file: string): string
   out(text: string): void
   err(text: string): void
@@ -62,15 +64,30 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
   const finder = { home: homePath(flags.home, cli.env), hostScript: cli.hostScript, env: cli.env }
-  const result = await callHost(finder, command, resolvePaths(params, cli.cwd), cli.signal)
+  const resolved = resolvePaths(command, params, cli.cwd)
+  const call = (given: Record<string, unknown>) => callHost(finder, command, given, cli.signal)
+  if (command.operation === 'log.export' && resolved['out'] === undefined) {
+    if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
+    await exportToStdout(resolved, cli.exportOutput, call)
+    return 0
+  }
+  const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
   return 0
 }
 
-/** A folder is named as the caller sees it; the host has a working folder of its own. */
-function resolvePaths(params: Record<string, unknown>, cwd: string): Record<string, unknown> {
-  return typeof params['cwd'] === 'string' ? { ...params, cwd: path.resolve(cwd, params['cwd']) } : params
+/** A file or folder is named as the caller sees it; the host has a working folder of its own. */
+function resolvePaths(
+  command: Command,
+  params: Record<string, unknown>,
+  cwd: string,
+): Record<string, unknown> {
+  const resolved = command.params.flatMap(({ name, type }) => {
+    const value = params[name]
+    return type === 'path' && typeof value === 'string' ? [[name, path.resolve(cwd, value)] as const] : []
+  })
+  return { ...params, ...Object.fromEntries(resolved) }
 }
 
 async function callHost(

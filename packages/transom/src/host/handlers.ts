@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import { cellAt } from '../grid/canonical-text.ts'
+import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { errnoOf } from '../lib/system-error.ts'
@@ -17,12 +18,14 @@ import { encodePaste } from '../terminal/paste-encoding.ts'
 import { parseKeys } from '../terminal/key-names.ts'
 import { encodeMouse, type MouseAction, type MouseCell } from '../terminal/mouse-encoding.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
+import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 
 const DEFAULT_ACTOR = 'client'
 
 /** What the handlers need of the host itself. */
-export interface HostControl {
+export interface HostControl extends HousekeepingControl {
+  readonly config: HomeConfig
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
@@ -35,7 +38,10 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
   return {
     'session.create': (params) => {
       control.assertOpen()
-      return publicInfo(sessions.create(params).manifest)
+      const { cols, rows } = control.config.session
+      const session = sessions.create({ ...params, cols: params.cols ?? cols, rows: params.rows ?? rows })
+      control.registration.ensure()
+      return publicInfo(session.manifest)
     },
     'session.list': ({ all }) => ({ sessions: sessions.list(all ?? false).map(publicInfo) }),
     'session.inspect': ({ session }) => inspect(home, sessions.find(session)),
@@ -74,6 +80,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {
       const active = sessions.activeCount

@@ -1,6 +1,9 @@
 import { PROTOCOL_VERSION, VERSION } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { readConfig, type HomeConfig } from '../home/config.ts'
 import { Home } from '../home/home.ts'
+import { HomeRegistration } from '../home/home-registration.ts'
+import { HomeRegistry } from '../home/home-registry.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
 import { reconcile } from '../session/reconcile.ts'
@@ -16,8 +19,8 @@ import { SocketServer } from './socket-server.ts'
 export interface HostOptions {
   readonly home: string
   readonly env: NodeJS.ProcessEnv
-  /** The host leaves when it has had neither a session nor a connection for this long. */
-  readonly idleMs: number
+  /** The host leaves when it has had neither a session nor a connection for this long; null: as config.json says. */
+  readonly idleMs: number | null
 }
 
 /** The process that owns the live sessions of one Home. */
@@ -25,7 +28,10 @@ export class Host {
   readonly address: HostAddress
   readonly #home: Home
   readonly #lock: HostLock
+  readonly #config: HomeConfig
   readonly #idleMs: number
+  readonly #registry: HomeRegistry
+  readonly #registration: HomeRegistration
   readonly #startedAt = new Date().toISOString()
   readonly #hostMark = createHostMark()
   readonly #keeper = new Keeper(this.#hostMark)
@@ -44,18 +50,26 @@ export class Host {
     const home = Home.open(options.home)
     const lock = HostLock.acquire(home.path)
     if (!(lock instanceof HostLock)) return lock
+    const config = readConfig(home)
     const socket = claimSocketPath(home.path, options.env)
     await reconcile(home, now)
-    const host = new Host(home, lock, { socket, pid: process.pid }, options.idleMs)
+    const host = new Host(home, lock, { ...options, config, address: { socket, pid: process.pid } })
     await host.#listen()
     return host
   }
 
-  private constructor(home: Home, lock: HostLock, address: HostAddress, idleMs: number) {
+  private constructor(
+    home: Home,
+    lock: HostLock,
+    options: HostOptions & { config: HomeConfig; address: HostAddress },
+  ) {
     this.#home = home
     this.#lock = lock
-    this.address = address
-    this.#idleMs = idleMs
+    this.address = options.address
+    this.#config = options.config
+    this.#idleMs = options.idleMs ?? options.config.host.idle_ms
+    this.#registry = new HomeRegistry(options.env)
+    this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
     this.#reaper.start()
@@ -81,6 +95,10 @@ export class Host {
 
   async #listen(): Promise<void> {
     const handlers = createHandlers(this.#home, this.#sessions, {
+      config: this.#config,
+      registry: this.#registry,
+      registration: this.#registration,
+      now,
       status: () => this.#status(),
       assertOpen: () => this.#assertOpen(),
       leave: () => setImmediate(() => void this.#leave()),
@@ -120,6 +138,7 @@ export class Host {
     clearTimeout(this.#idleTimer)
     this.#lock.withdraw()
     await this.#server?.close()
+    await this.#registration.close()
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#onLeft()

@@ -4,9 +4,8 @@ import * as path from 'node:path'
 import { toWireError } from '@transom/protocol/errors'
 import { Host } from '../host/host.ts'
 
-const HOST_IDLE_MS_DEFAULT = 60_000
-
 const home = process.argv[2] ?? ''
+const idleMs = process.env['TRANSOM_HOST_IDLE_MS']
 process.title = `transom host ${home}` // so that `ps` tells which Home it serves
 process.on('SIGHUP', () => {}) // the terminal that the first client ran in may go
 
@@ -14,7 +13,7 @@ try {
   const host = await Host.start({
     home,
     env: process.env,
-    idleMs: Number(process.env['TRANSOM_HOST_IDLE_MS'] ?? HOST_IDLE_MS_DEFAULT),
+    idleMs: idleMs === undefined ? null : Number(idleMs),
   })
   if (host instanceof Host) await serve(host)
   else say({ ready: host })

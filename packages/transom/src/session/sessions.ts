@@ -13,6 +13,12 @@ import { policyOf } from './status-policy.ts'
 const ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz' // no 0/o, 1/i/l: ids are read aloud and typed
 const ID_LENGTH = 12 // 59 random bits: unique across machines, and a few characters suffice as a prefix
 
+/** What the id of a session, and so the name of its folder, looks like. */
+export const SESSION_ID_PATTERN = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`)
+
+/** What it takes to create a session: the size is decided. */
+export type SessionRequest = ParsedParams<'session.create'> & { readonly cols: number; readonly rows: number }
+
 /** A session as found by a reference: with its live part while it has one. */
 export interface FoundSession {
   readonly manifest: Manifest
@@ -47,7 +53,7 @@ export class Sessions {
     return this.#live.size
   }
 
-  create(params: ParsedParams<'session.create'>): Session {
+  create(params: SessionRequest): Session {
     const id = createId()
     const cwd = params.cwd ?? process.cwd()
     checkWorkingFolder(cwd)
@@ -129,7 +135,7 @@ export class Sessions {
 
   #newManifest(
     session: string,
-    { name, command, cwd, cols, rows }: ParsedParams<'session.create'> & { cwd: string; command: string[] },
+    { name, command, cwd, cols, rows }: SessionRequest & { cwd: string; command: string[] },
   ): Manifest {
     return {
       version: 1,

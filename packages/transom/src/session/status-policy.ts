@@ -8,16 +8,18 @@ export interface StatusPolicy {
   readonly commandable: boolean
   /** Callers ask the live host for fresh state; otherwise the Event Log is replayed. */
   readonly liveHostEligible: boolean
+  /** Its folder may be removed by garbage collection. */
+  readonly collectable: boolean
 }
 
 const STATUS_POLICY: Readonly<Record<SessionStatus, StatusPolicy>> = {
-  starting: { active: true, commandable: false, liveHostEligible: true },
-  running: { active: true, commandable: true, liveHostEligible: true },
-  exiting: { active: true, commandable: false, liveHostEligible: true },
-  destroying: { active: true, commandable: false, liveHostEligible: false },
-  exited: { active: false, commandable: false, liveHostEligible: false },
-  failed: { active: false, commandable: false, liveHostEligible: false },
-  destroyed: { active: false, commandable: false, liveHostEligible: false },
+  starting: { active: true, commandable: false, liveHostEligible: true, collectable: false },
+  running: { active: true, commandable: true, liveHostEligible: true, collectable: false },
+  exiting: { active: true, commandable: false, liveHostEligible: true, collectable: false },
+  destroying: { active: true, commandable: false, liveHostEligible: false, collectable: false },
+  exited: { active: false, commandable: false, liveHostEligible: false, collectable: true },
+  failed: { active: false, commandable: false, liveHostEligible: false, collectable: true },
+  destroyed: { active: false, commandable: false, liveHostEligible: false, collectable: true },
 }
 
 export function policyOf(status: SessionStatus): StatusPolicy {

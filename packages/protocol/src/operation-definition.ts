@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
+
+/**
+ * One entry of the operation table.
+ *
+ * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
+ * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
+ * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
+ * standard input and `--file` from a file), `hidden` (no flag).
+ */
+export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
+  readonly summary: string
+  readonly params: P
+  readonly result: R
+  /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
+  readonly errors: readonly ErrorCode[]
+  /** True when the operation changes nothing, neither the session nor the disk. */
+  readonly readOnly: boolean
+  /** How the CLI spells it; null where there is no command. */
+  readonly cli: CliSpelling | null
+}
+
+export interface CliSpelling {
+  readonly command: string
+  /** Parameters given by position, in order. The last may be a list. */
+  readonly positionals: readonly string[]
+  /** A list parameter that takes everything after `--`. */
+  readonly rest?: string
+  readonly examples: readonly string[]
+  /** False when the command must not start a host that is not running. */
+  readonly startsHost?: boolean
+}
+
+export const sessionRef = z
+  .string()
+  .min(1)
+  .describe('Session id, unique id prefix, or name.')
+  .meta({ placeholder: 'SESSION', from: '$TRANSOM_SESSION' })
+
+export const actor = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('Who acts, as the Event Log shall name them.')
+  .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR' })
+
+export const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
+export const rows = z.int().min(1).max(ROWS_MAX).describe('Height in cells.').meta({ placeholder: 'R' })
+
+export function operation<P extends z.ZodObject, R extends z.ZodType>(
+  definition: OperationDefinition<P, R>,
+): OperationDefinition<P, R> {
+  return { ...definition, params: definition.params.strict() as unknown as P } // strict on requests; same shape
+}
