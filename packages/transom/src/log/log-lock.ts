@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { isFileLocked, tryLockFile } from '../lib/native.ts'
+import { isFileLocked, tryLockWatchedFile } from '../lib/native.ts'
 import { errnoOf } from '../lib/system-error.ts'
 
 // Neither through a link, nor waiting for the other end of a named pipe: a log is a plain file.
@@ -20,7 +20,7 @@ export function isLogHeld(path: string): boolean {
 export function tryLockLog(path: string): { release(): void } | null {
   const fd = openLog(path)
   if (fd === null) return { release: () => {} }
-  if (tryLockFile(fd)) return { release: () => fs.closeSync(fd) }
+  if (tryLockWatchedFile(fd)) return { release: () => fs.closeSync(fd) }
   fs.closeSync(fd)
   return null
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import type { LogReport } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { tryLockFile } from '../lib/native.ts'
+import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
 import { encodeFileHeader } from './record.ts'
 import { verifyLog, type ByteRange, type LogFindings } from './verify-log.ts'
@@ -30,7 +30,7 @@ export interface Repaired {
 export async function repairLog(path: string, options: RepairOptions): Promise<Repaired> {
   const file = await fs.open(path, 'r+')
   try {
-    if (!tryLockFile(file.fd)) {
+    if (!tryLockWatchedFile(file.fd)) {
       const message = `${path} is being written to: its session is active; end it first`
       throw new OpError('log_in_use', message, { path })
     }
@@ -61,7 +61,7 @@ async function replaceDamaged(
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   const repaired = await fs.open(temporary, 'wx', 0o600)
   try {
-    tryLockFile(repaired.fd) // as the damaged one: until all is done nobody takes it for a log that is free
+    tryLockWatchedFile(repaired.fd) // as the damaged one: until all is done nobody takes it for a log that is free
     await repaired.writeFile(encodeFileHeader())
     for (const range of findings.sound) await copyRange(damaged, repaired, range)
     await repaired.sync()
