@@ -127,6 +127,7 @@ function childEnvironment(root) {
     TERM: 'xterm-256color',
     TMPDIR: root,
     XDG_RUNTIME_DIR: path.join(root, 'run'),
+    XDG_STATE_HOME: path.join(root, 'state'),
     TMUX_TMPDIR: path.join(root, 'run'),
     // Left out on purpose: NODE_EXTRA_CA_CERTS adds 40 ms to every start of Node, NODE_OPTIONS may add anything.
   }

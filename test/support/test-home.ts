@@ -41,6 +41,7 @@ export class TestHome {
       TRANSOM_SESSION: undefined,
       TRANSOM_ACTOR: undefined,
       XDG_RUNTIME_DIR: runtime,
+      XDG_STATE_HOME: path.join(this.root, 'state'), // no test touches the user's Home Registry
       NODE_EXTRA_CA_CERTS: undefined, // costs every Node start 40 ms
       PS1: '$ ',
       SHELL: '/bin/sh',

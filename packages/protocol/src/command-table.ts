@@ -10,7 +10,8 @@ import { OPERATIONS, type OperationName } from './operations.ts'
  */
 export interface CommandParam {
   readonly name: string
-  readonly type: 'string' | 'integer' | 'boolean' | 'list' | 'point' | 'assignments'
+  /** A `path` is made absolute by the caller, a `duration` (7d, 90s) becomes milliseconds. */
+  readonly type: 'string' | 'integer' | 'boolean' | 'list' | 'point' | 'assignments' | 'path' | 'duration'
   readonly flag: string | null
   readonly placeholder: string | null
   readonly description: string
@@ -70,7 +71,7 @@ interface ParamSchema {
   default?: string | number | boolean
   flag?: string
   placeholder?: string
-  parse?: 'point' | 'assignments'
+  parse?: 'point' | 'assignments' | 'path' | 'duration'
   from?: string
   readable?: boolean
   enum?: string[]

@@ -60,6 +60,10 @@ export const ERROR_TABLE = {
   ),
   host_incompatible: row(69, 426, -32139, false, 'The session runs on a host of another version.'),
   host_busy: row(69, 409, -32132, false, 'The host has active sessions and was not told to end them.'),
+  config_invalid: row(65, 409, -32140, false, 'The config.json of the Home cannot be used.'),
+  log_in_use: row(69, 409, -32141, true, 'The Event Log is being written to.'),
+  file_exists: row(65, 409, -32142, false, 'A file to write is there already.'),
+  file_not_written: row(74, 400, -32143, false, 'A file that was named cannot be written.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 

@@ -1,5 +1,6 @@
 export * from './errors.ts'
 export * from './events.ts'
+export * from './housekeeping-operations.ts'
 export * from './jsonrpc.ts'
 export type { CliSpelling, OperationDefinition } from './operation.ts'
 export * from './operations.ts'

@@ -25,9 +25,14 @@ export const LIFECYCLE_OPERATIONS = {
         .optional()
         .describe('A name to address the session by; unique among active sessions.')
         .meta({ placeholder: 'N' }),
-      cols: cols.default(80),
-      rows: rows.default(24),
-      cwd: z.string().min(1).optional().describe('Working folder.').meta({ placeholder: 'D', from: 'cwd' }),
+      cols: cols.optional().describe('Width in cells; the Home’s config.json says, else 80.'),
+      rows: rows.optional().describe('Height in cells; the Home’s config.json says, else 24.'),
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Working folder.')
+        .meta({ placeholder: 'D', parse: 'path', from: 'cwd' }),
       env: environment
         .optional()
         .describe('Variables to set on top of the inherited ones.')

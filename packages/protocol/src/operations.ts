@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { HOST_OPERATIONS } from './host-operations.ts'
+import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
@@ -12,6 +13,7 @@ export const OPERATIONS = {
   ...LIFECYCLE_OPERATIONS,
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
+  ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const
 

@@ -2,7 +2,7 @@ import * as path from 'node:path'
 import type { CheckResult } from '../doctor/check.ts'
 import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
 import { localCommand, type LocalContext } from './local-command.ts'
-import { printable } from './render.ts'
+import { printable } from './text-layout.ts'
 
 export const doctorCommand = localCommand({
   command: 'doctor',

@@ -247,14 +247,29 @@ function readValue(param: CommandParam, name: string, text: string, before: unkn
         throw usage(`${name} needs NAME=VALUE (got ${JSON.stringify(text)})`, { option: name, value: text })
       return { ...(before as object | undefined), [text.slice(0, at)]: text.slice(at + 1) }
     }
+    case 'duration':
+      return readDuration(name, text)
     case 'list':
       return [...((before as string[] | undefined) ?? []), text]
     case 'string':
+    case 'path':
     case 'boolean':
       return text
     default:
       return param.type satisfies never
   }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** With its unit: what a bare number means is too easily guessed wrong where something is removed. */
+function readDuration(name: string, text: string): number {
+  const duration = /^(\d+)(ms|s|m|h|d)$/.exec(text)
+  if (duration === null) {
+    const message = `${name} needs a duration with its unit, such as 7d, 12h, 30m, 90s or 500ms (got ${JSON.stringify(text)})`
+    throw usage(message, { option: name, value: text })
+  }
+  return Number(duration[1]) * (UNIT_MS[duration[2] ?? ''] ?? 0)
 }
 
 function splitFlag(word: string): [name: string, inline: string | undefined] {

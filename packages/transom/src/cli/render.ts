@@ -1,5 +1,7 @@
 import type { OperationName, Result } from '@transom/protocol'
 import type { WireError } from '@transom/protocol/errors'
+import { HOUSEKEEPING_RENDERERS } from './render-housekeeping.ts'
+import { fields, printable, shortTime, textTable } from './text-layout.ts'
 
 /** What a person is shown of a result: the one thing asked for, and nothing around it. Empty for nothing. */
 export function renderResult(operation: string, result: unknown): string {
@@ -26,6 +28,7 @@ const RENDERERS: Renderers = {
     changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
+  ...HOUSEKEEPING_RENDERERS,
   'host.status': fields,
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
@@ -52,30 +55,8 @@ function sessionTable(sessions: Result<'session.list'>['sessions']): string {
     info.name ?? '-',
     info.status,
     `${info.cols}x${info.rows}`,
-    info.created_at.replace(/\.\d+Z$/, 'Z'),
+    shortTime(info.created_at),
     info.command.map(printable).join(' '),
   ])
-  const table = [['ID', 'NAME', 'STATUS', 'SIZE', 'CREATED', 'COMMAND'], ...rows]
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
-
-function fields(record: object): string {
-  const entries = Object.entries(record).filter(([, value]) => value !== null)
-  const width = Math.max(...entries.map(([name]) => name.length))
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value))}`).join('\n')
-}
-
-/** Text that came from a program, a file name or an argument never reaches the terminal as a control sequence. */
-export function printable(text: string): string {
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (control) => {
-    return `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`
-  })
+  return textTable([['ID', 'NAME', 'STATUS', 'SIZE', 'CREATED', 'COMMAND'], ...rows])
 }

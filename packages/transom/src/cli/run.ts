@@ -4,6 +4,7 @@ import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../home/home-path.ts'
 import { messageOf } from '../lib/system-error.ts'
+import { exportToStdout, type ExportOutput } from './export-to-stdout.ts'
 import { commandHelp, programHelp } from './help.ts'
 import {
   connectToHost,
@@ -28,6 +29,7 @@ export interface CliProcess {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
   readonly pretty: boolean
+  readonly exportOutput: ExportOutput
   readText(file: string): string
   out(text: string): void
   err(text: string): void
@@ -65,12 +67,16 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
   if (isLocal(command)) return await command.run(context)
-  const result = await callHost(context.host(), {
-    command,
-    params: resolvePaths(params, cli.cwd),
-    signal: cli.signal,
-    notice: (text) => cli.err(`${cli.program}: ${text}`),
-  })
+  const resolved = resolvePaths(command, params, cli.cwd)
+  const notice = (text: string) => cli.err(`${cli.program}: ${text}`)
+  const call = (given: Record<string, unknown>) =>
+    callHost(context.host(), { command, params: given, signal: cli.signal, notice })
+  if (command.operation === 'log.export' && resolved['out'] === undefined) {
+    if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
+    await exportToStdout(resolved, cli.exportOutput, call)
+    return 0
+  }
+  const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
   return 0
@@ -103,9 +109,17 @@ interface Request {
   notice(text: string): void
 }
 
-/** A folder is named as the caller sees it; the host has a working folder of its own. */
-function resolvePaths(params: Record<string, unknown>, cwd: string): Record<string, unknown> {
-  return typeof params['cwd'] === 'string' ? { ...params, cwd: path.resolve(cwd, params['cwd']) } : params
+/** A file or folder is named as the caller sees it; the host has a working folder of its own. */
+function resolvePaths(
+  command: Command,
+  params: Record<string, unknown>,
+  cwd: string,
+): Record<string, unknown> {
+  const resolved = command.params.flatMap(({ name, type }) => {
+    const value = params[name]
+    return type === 'path' && typeof value === 'string' ? [[name, path.resolve(cwd, value)] as const] : []
+  })
+  return { ...params, ...Object.fromEntries(resolved) }
 }
 
 /** Asks the host of the Home, starting one where needed, and follows a session to the host that runs it. */

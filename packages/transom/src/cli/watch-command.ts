@@ -3,7 +3,7 @@ import { OpError, isErrorCode } from '@transom/protocol/errors'
 import { EventCommand } from './event-command.ts'
 import { connectOrStartHost, followSession } from './host-connection.ts'
 import { localCommand, localParam, type LocalContext } from './local-command.ts'
-import { printable } from './render.ts'
+import { printable } from './text-layout.ts'
 import { Watcher, parseCondition, type WatchCondition, type WatchEvent } from './watcher.ts'
 
 const IDLE_MS_DEFAULT = 2000

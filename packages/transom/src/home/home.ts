@@ -3,12 +3,17 @@ import * as path from 'node:path'
 import { z } from 'zod'
 import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { errnoOf, fileError } from '../lib/system-error.ts'
 import { HOST_FILES } from './home-path.ts'
 import { manifest, type Manifest } from './manifest.ts'
 
 const HOME_FORMAT = 'transom-home'
 const HOME_VERSION = 1
+/** Optional; what it may say is in config.ts. */
+export const CONFIG_FILE = 'config.json'
+/** A session folder with this behind its id is being removed: it is no session any more. */
+const REMOVING_SUFFIX = '.removing'
 const homeFile = z.object({ format: z.literal(HOME_FORMAT), version: z.literal(HOME_VERSION) })
 
 /** A state root: an absolute folder with a `sessions/` tree, known by its path alone. */
@@ -39,6 +44,11 @@ export class Home {
     return new Home(fs.realpathSync(homePath))
   }
 
+  /** A Home to look at only: nothing is made, and nothing is known to be there. */
+  static at(homePath: string): Home {
+    return new Home(homePath)
+  }
+
   sessionFolder(id: string): string {
     return path.join(this.path, 'sessions', id)
   }
@@ -61,6 +71,30 @@ export class Home {
     fs.rmSync(this.sessionFolder(id), { recursive: true, force: true })
   }
 
+  /** What is in `sessions/`: the folders by name, and those that are being removed. */
+  readFolders(): { sessions: string[]; removing: string[] } {
+    const names = fs
+      .readdirSync(path.join(this.path, 'sessions'), { withFileTypes: true })
+      .filter((entry) => !entry.isFile())
+      .map(({ name }) => name)
+    return {
+      sessions: names.filter((name) => !name.endsWith(REMOVING_SUFFIX)),
+      removing: names.filter((name) => name.endsWith(REMOVING_SUFFIX)),
+    }
+  }
+
+  /** Takes a session out of sight in one step, so that nobody finds half of it; returns the folder to remove. */
+  setAsideSessionFolder(id: string): string {
+    const folder = this.sessionFolder(`${id}${REMOVING_SUFFIX}`)
+    fs.renameSync(this.sessionFolder(id), folder)
+    return folder
+  }
+
+  /** Whether a folder has a manifest, be it one that cannot be read. */
+  hasManifest(id: string): boolean {
+    return fs.lstatSync(this.#manifestPath(id), { throwIfNoEntry: false }) !== undefined
+  }
+
   writeManifest(content: Manifest): void {
     const file = this.#manifestPath(content.session)
     try {
@@ -72,13 +106,12 @@ export class Home {
 
   /** The manifests of all sessions, oldest first. One that is not there yet or cannot be read is passed over. */
   readManifests(): Manifest[] {
-    const ids = fs.readdirSync(path.join(this.path, 'sessions'))
-    return ids
-      .flatMap((id) => this.#readManifest(id) ?? [])
+    return this.readFolders()
+      .sessions.flatMap((id) => this.readManifest(id) ?? [])
       .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
   }
 
-  #readManifest(id: string): Manifest | null {
+  readManifest(id: string): Manifest | null {
     try {
       return manifest.parse(JSON.parse(fs.readFileSync(this.#manifestPath(id), 'utf8')))
     } catch {
@@ -91,20 +124,9 @@ export class Home {
   }
 }
 
-/** Makes a folder and those above it. Node's own recursion never returns where the system lets none be made (/proc). */
-function makeFolder(folder: string): void {
-  if (fs.existsSync(folder)) return
-  makeFolder(path.dirname(folder))
-  try {
-    fs.mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error // another process made it meanwhile
-  }
-}
-
 function refuseForeignFolder(homePath: string): void {
-  // The host's lock files may be there before the Home itself.
-  const entries = fs.readdirSync(homePath).filter((entry) => !HOST_FILES.test(entry))
+  // The host's lock files may be there before the Home itself, and somebody may have configured it first.
+  const entries = fs.readdirSync(homePath).filter((entry) => !HOST_FILES.test(entry) && entry !== CONFIG_FILE)
   if (entries.length > 0) throw foreign(homePath, 'it has other files in it and no home.json')
 }
 

@@ -1,17 +1,20 @@
 import type { Params, ParsedParams, Result, SessionInfo } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
+import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
+import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
 /** What the handlers need of the host itself. */
-export interface HostControl {
+export interface HostControl extends HousekeepingControl {
+  readonly config: HomeConfig
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
@@ -28,8 +31,15 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...viewHandlers(home, sessions),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
+      control.registration.ensure()
       if (dedicated) return control.createDedicated(params)
-      return publicInfo((await sessions.create(params)).manifest)
+      const { cols, rows } = control.config.session
+      const session = await sessions.create({
+        ...params,
+        cols: params.cols ?? cols,
+        rows: params.rows ?? rows,
+      })
+      return publicInfo(session.manifest)
     },
     'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
     'session.quota': async ({ session, bytes, policy }) => {
@@ -44,6 +54,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {
       const active = sessions.activeCount

@@ -1,19 +1,16 @@
 import { Client } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
-import {
-  HOME_QUOTA_BYTES_DEFAULT,
-  PROTOCOL_VERSION,
-  SESSION_QUOTA_BYTES_DEFAULT,
-  VERSION,
-  type Params,
-  type SessionInfo,
-} from '@transom/protocol'
+import { PROTOCOL_VERSION, VERSION, type Params, type SessionInfo } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { RESPONSE_BYTES_MAX } from '@transom/protocol/jsonrpc'
+import { readConfig, type HomeConfig } from '../home/config.ts'
 import { Home } from '../home/home.ts'
+import { HomeRegistration } from '../home/home-registration.ts'
+import { HomeRegistry } from '../home/home-registry.ts'
 import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
+import type { SessionLimits } from '../session/limits.ts'
 import { Sessions } from '../session/sessions.ts'
 import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
@@ -27,8 +24,8 @@ import { SocketServer } from './socket-server.ts'
 export interface HostOptions {
   readonly home: string
   readonly env: NodeJS.ProcessEnv
-  /** The host leaves when it has had neither a session nor a connection for this long. */
-  readonly idleMs: number
+  /** The host leaves when it has had neither a session nor a connection for this long; null: as config.json says. */
+  readonly idleMs: number | null
   /** For one session, beside the host that serves the Home: it takes no lock, is not announced, and ends with it. */
   readonly dedicated: boolean
   /** The program of this process, to start a dedicated host from. */
@@ -44,7 +41,10 @@ export class Host {
   readonly #home: Home
   readonly #lock: HostLock | null
   readonly #options: HostOptions
+  readonly #config: HomeConfig
   readonly #idleMs: number
+  readonly #registry: HomeRegistry
+  readonly #registration: HomeRegistration
   readonly #startedAt = new Date().toISOString()
   readonly #hostMark = createHostMark()
   readonly #keeper = new Keeper(this.#hostMark)
@@ -64,21 +64,29 @@ export class Host {
     const home = Home.open(options.home)
     const lock = options.dedicated ? null : HostLock.acquire(home.path)
     if (lock !== null && !(lock instanceof HostLock)) return lock
+    const config = readConfig(home)
     const variant = options.dedicated ? `-${process.pid}` : ''
-    const socket = claimSocketPath(home.path, options.env, variant)
-    const host = new Host(home, lock, { socket, pid: process.pid }, options)
+    const address = { socket: claimSocketPath(home.path, options.env, variant), pid: process.pid }
+    const host = new Host(home, lock, { ...options, config, address })
     await host.#sessions.list(true) // the truth about what an earlier host left, before anybody asks
     if (options.env['TRANSOM_DEBUG'] === '1') host.#setDebug(true)
     await host.#listen()
     return host
   }
 
-  private constructor(home: Home, lock: HostLock | null, address: HostAddress, options: HostOptions) {
+  private constructor(
+    home: Home,
+    lock: HostLock | null,
+    options: HostOptions & { config: HomeConfig; address: HostAddress },
+  ) {
     this.#home = home
     this.#lock = lock
-    this.address = address
+    this.address = options.address
     this.#options = options
-    this.#idleMs = options.dedicated ? DEDICATED_IDLE_MS : options.idleMs
+    this.#config = options.config
+    this.#idleMs = options.dedicated ? DEDICATED_IDLE_MS : (options.idleMs ?? options.config.host.idle_ms)
+    this.#registry = new HomeRegistry(options.env)
+    this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
@@ -88,12 +96,8 @@ export class Host {
       reaper: this.#reaper,
       now,
       hostMark: this.#hostMark,
-      quota: {
-        sessionBytes: SESSION_QUOTA_BYTES_DEFAULT,
-        homeBytes: HOME_QUOTA_BYTES_DEFAULT,
-        policy: 'pause',
-      },
-      socket: address.socket,
+      limits: limitsOf(options.config),
+      socket: this.address.socket,
       onCountChange: () => this.#watchIdle(),
     })
   }
@@ -111,6 +115,10 @@ export class Host {
 
   async #listen(): Promise<void> {
     const handlers = createHandlers(this.#home, this.#sessions, {
+      config: this.#config,
+      registry: this.#registry,
+      registration: this.#registration,
+      now,
       status: () => this.#status(),
       assertOpen: () => this.#assertOpen(),
       leave: () => setImmediate(() => void this.#leave()),
@@ -174,11 +182,18 @@ export class Host {
     clearTimeout(this.#idleTimer)
     this.#lock?.withdraw()
     await this.#server?.close()
+    await this.#registration.close()
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#debugLog.disable()
     this.#onLeft()
   }
+}
+
+/** What a session may take when `create` does not say. */
+function limitsOf({ session, quota }: HomeConfig): SessionLimits {
+  const { session_bytes: sessionBytes, home_bytes: homeBytes, policy } = quota
+  return { quota: { sessionBytes, homeBytes, policy }, idleTimeoutMs: session.idle_timeout_ms }
 }
 
 /** Wall-clock time that never goes back while this process lives, whatever is done to the system's clock. */

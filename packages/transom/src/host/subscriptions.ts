@@ -1,13 +1,12 @@
 import {
   EVENT_TYPE_NUMBERS,
   statusEvent,
-  type EventRecord,
-  type EventType,
   type SessionStatus,
   type SubscriptionMessage,
 } from '@transom/protocol'
 import { changedRows } from '../grid/grid.ts'
 import { screenLine } from '../grid/styled-runs.ts'
+import { eventRecord } from '../log/event-record.ts'
 import { followRecords, readAfter } from '../log/log-reader.ts'
 import type { LogRecord } from '../log/record.ts'
 import type { Session } from '../session/session.ts'
@@ -132,21 +131,6 @@ class ChangeSignal {
     if (!this.#set && !this.#aborted.aborted) await new Promise<void>((resolve) => (this.#wake = resolve))
     this.#set = false
   }
-}
-
-const TYPE_NAMES = new Map<number, EventType>(
-  // The table's keys are its event types.
-  (Object.entries(EVENT_TYPE_NUMBERS) as [EventType, number][]).map(([name, number]) => [number, name]),
-)
-const BYTE_TYPES: readonly string[] = ['output', 'answer'] satisfies EventType[]
-
-function eventRecord({ seq, time, typeNumber, payload }: LogRecord): EventRecord {
-  const type = TYPE_NAMES.get(typeNumber) ?? `unknown_${typeNumber}`
-  const bytes = Buffer.from(payload)
-  const isFact = TYPE_NAMES.has(typeNumber) && !BYTE_TYPES.includes(type)
-  return isFact
-    ? { seq, time, type, fields: JSON.parse(bytes.toString()) as Record<string, unknown> } // written by appendFact
-    : { seq, time, type, data_b64: bytes.toString('base64') }
 }
 
 /** Finds the record after which nothing comes: the exit, or the end of its destruction when that was under way. */

@@ -14,12 +14,28 @@ const IS_LINUX = process.platform === 'linux'
 const libc = koffi.load(null)
 
 const flock = libc.func('int flock(int fd, int operation)')
+const LOCK_SH = 1
 const LOCK_EX = 2
 const LOCK_NB = 4
+const LOCK_UN = 8
 
 /** Takes the exclusive lock on an open file; false when another process holds it. Released when the fd closes. */
 export function tryLockFile(fd: number): boolean {
   return flock(fd, LOCK_EX | LOCK_NB) === 0
+}
+
+/** Whether the lock on an open file is held. Takes it, shared, for an instant. */
+export function isFileLocked(fd: number): boolean {
+  if (flock(fd, LOCK_SH | LOCK_NB) !== 0) return true
+  flock(fd, LOCK_UN)
+  return false
+}
+
+/** As tryLockFile(), for a file whose lock others look at: that they do is no reason to be refused. */
+export function tryLockWatchedFile(fd: number): boolean {
+  if (tryLockFile(fd)) return true
+  // Where a shared lock is to be had nobody holds it, and whoever looks is done in an instant.
+  return flock(fd, LOCK_SH | LOCK_NB) === 0 && flock(fd, LOCK_EX) === 0
 }
 
 /** Blocks the whole process until the lock is free: only for a process that has nothing else to do yet. */

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { tryLockFile } from '../lib/native.ts'
+import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
 import { scanLog, type LogExtent } from './log-reader.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
@@ -37,7 +37,7 @@ export class EventLog {
     let fd: number | null = null
     try {
       fd = fs.openSync(path, 'wx', 0o600)
-      if (!tryLockFile(fd)) throw new OpError('io_error', `another process holds ${path}`)
+      if (!tryLockWatchedFile(fd)) throw new OpError('io_error', `another process holds ${path}`)
       fs.writeSync(fd, encodeFileHeader())
     } catch (error) {
       if (fd !== null) fs.closeSync(fd)
@@ -53,7 +53,7 @@ export class EventLog {
   static async reopen(path: string, now: () => number): Promise<EventLog | null> {
     const fd = fs.openSync(path, 'r+')
     try {
-      if (!tryLockFile(fd)) {
+      if (!tryLockWatchedFile(fd)) {
         fs.closeSync(fd)
         return null
       }

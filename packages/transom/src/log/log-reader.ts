@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises'
 import { watch } from 'node:fs'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../lib/system-error.ts'
+import { findRecord, type SearchStart } from './find-record.ts'
 import {
   FILE_HEADER_BYTES,
   LOG_FORMAT_VERSION,
@@ -102,8 +103,9 @@ export async function scanLog(path: string): Promise<LogExtent> {
     const position = { offset: FILE_HEADER_BYTES }
     let lastSeq = 0
     for await (const records of readRecords(file, position)) lastSeq = records.at(-1)?.seq ?? lastSeq
+    const { offset } = position
     const { size } = await file.stat()
-    return { lastSeq, validBytes: position.offset, tail: await judgeTail(file, position.offset, size) }
+    return { lastSeq, validBytes: offset, tail: await judgeTail(file, { offset, sizeBytes: size, lastSeq }) }
   })
 }
 
@@ -185,7 +187,7 @@ class Changes {
   }
 }
 
-async function checkFileHeader(file: fs.FileHandle, path: string): Promise<void> {
+export async function checkFileHeader(file: fs.FileHandle, path: string): Promise<void> {
   const header = Buffer.alloc(FILE_HEADER_BYTES)
   const { bytesRead } = await file.read(header, 0, FILE_HEADER_BYTES, 0)
   const version = decodeFileHeader(header.subarray(0, bytesRead))
@@ -200,14 +202,16 @@ async function checkFileHeader(file: fs.FileHandle, path: string): Promise<void>
  * A writer that died leaves one incomplete record, or (after a power cut) blocks of zeros. Anything else after
  * the last whole record is damage, and there may be good records behind it: it is never cut.
  */
-async function judgeTail(file: fs.FileHandle, offset: number, size: number): Promise<LogExtent['tail']> {
-  if (offset === size) return 'none'
+export async function judgeTail(file: fs.FileHandle, start: SearchStart): Promise<LogExtent['tail']> {
+  const { offset, sizeBytes } = start
+  if (offset >= sizeBytes) return 'none'
   const header = Buffer.alloc(RECORD_HEADER_BYTES)
   const { bytesRead } = await file.read(header, 0, RECORD_HEADER_BYTES, offset)
   const length = header.readUInt32LE(4)
-  const reachesEnd = bytesRead < RECORD_HEADER_BYTES || offset + RECORD_HEADER_BYTES + length >= size
-  if (reachesEnd && length <= PAYLOAD_BYTES_MAX) return 'torn'
-  return (await isZero(file, offset)) ? 'torn' : 'damaged'
+  const reachesEnd = bytesRead < RECORD_HEADER_BYTES || offset + RECORD_HEADER_BYTES + length >= sizeBytes
+  const looksTorn = (reachesEnd && length <= PAYLOAD_BYTES_MAX) || (await isZero(file, offset))
+  // A damaged length may point past the end of the file, too.
+  return looksTorn && (await findRecord(file, start)) === null ? 'torn' : 'damaged'
 }
 
 async function isZero(file: fs.FileHandle, offset: number): Promise<boolean> {

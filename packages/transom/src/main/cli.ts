@@ -1,4 +1,5 @@
 /** The `transom` and `agent-tty` commands. Bundled to one file; the command table is put in by the build. */
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
@@ -26,6 +27,14 @@ void runCli({
   hostScript: path.join(__dirname, 'host.mjs'),
   signal: interrupted.signal,
   pretty: process.stdout.isTTY,
+  exportOutput: {
+    isTerminal: process.stdout.isTTY,
+    copy: async (fd) => {
+      for await (const chunk of fs.createReadStream('', { fd })) {
+        if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
+      }
+    },
+  },
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
 }).then((exitCode) => {

@@ -4,9 +4,8 @@ import * as path from 'node:path'
 import { toWireError } from '@transom/protocol/errors'
 import { Host } from '../host/host.ts'
 
-const HOST_IDLE_MS_DEFAULT = 60_000
-
 const home = process.argv[2] ?? ''
+const idleMs = process.env['TRANSOM_HOST_IDLE_MS']
 process.title = `transom host ${home}` // so that `ps` tells which Home it serves
 process.on('SIGHUP', () => {}) // the terminal that the first client ran in may go
 
@@ -16,7 +15,7 @@ try {
     env: process.env,
     dedicated: process.argv[3] === '--dedicated',
     script: process.argv[1] ?? '',
-    idleMs: Number(process.env['TRANSOM_HOST_IDLE_MS'] ?? HOST_IDLE_MS_DEFAULT),
+    idleMs: idleMs === undefined ? null : Number(idleMs),
   })
   if (host instanceof Host) await serve(host)
   else say({ ready: host })

@@ -76,11 +76,17 @@ export function screenEventOf(record: LogRecord): ScreenEvent {
 }
 
 function screenFor(first: LogRecord, path: string): Screen {
+  const { cols, rows } = createdSize(first, path)
+  return new Screen(new XtermEmulator(cols, rows))
+}
+
+/** The size that a session began with, from the first record of its log. */
+export function createdSize(first: LogRecord, path: string): { cols: number; rows: number } {
   const created = createdEvent.safeParse(
     first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null,
   )
   if (!created.success) throw new OpError('log_corrupt', `${path} does not begin with its creation`, { path })
-  return new Screen(new XtermEmulator(created.data.cols, created.data.rows))
+  return created.data
 }
 
 function factOf(record: LogRecord): unknown {

@@ -9,13 +9,19 @@ import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
 import { checkProgram, checkWorkingFolder } from '../sources/pty/program.ts'
 import { reconcile } from './reconcile.ts'
 import { DiskSteps } from './disk-steps.ts'
-import { HomeUsage, type Quota } from './quota.ts'
+import { HomeUsage } from './quota.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session } from './session.ts'
 import { policyOf } from './status-policy.ts'
 
 const ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz' // no 0/o, 1/i/l: ids are read aloud and typed
 const ID_LENGTH = 12 // 59 random bits: unique across machines, and a few characters suffice as a prefix
+
+/** What the id of a session, and so the name of its folder, looks like. */
+export const SESSION_ID_PATTERN = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`)
+
+/** What it takes to create a session: the size is decided. */
+export type SessionRequest = ParsedParams<'session.create'> & { readonly cols: number; readonly rows: number }
 
 /** A session as found by a reference: with its live part while it has one. */
 export interface FoundSession {
@@ -30,7 +36,7 @@ export class Sessions {
   readonly #now: () => number
   readonly #hostMark: bigint
   readonly #usage: HomeUsage
-  readonly #quota: Quota
+  readonly #defaults: SessionLimits
   readonly #socket: string
   readonly #live = new Map<string, Session>()
   readonly #disk = new DiskSteps(() => {})
@@ -42,7 +48,8 @@ export class Sessions {
     reaper: ChildReaper
     now: () => number
     hostMark: bigint
-    quota: Quota
+    /** For what a request leaves open. */
+    limits: SessionLimits
     socket: string
     onCountChange: () => void
   }) {
@@ -51,7 +58,7 @@ export class Sessions {
     this.#now = options.now
     this.#hostMark = options.hostMark
     this.#usage = new HomeUsage(options.home)
-    this.#quota = options.quota
+    this.#defaults = options.limits
     this.#socket = options.socket
     this.#onCountChange = options.onCountChange
   }
@@ -60,7 +67,7 @@ export class Sessions {
     return this.#live.size
   }
 
-  async create(params: ParsedParams<'session.create'>): Promise<Session> {
+  async create(params: SessionRequest): Promise<Session> {
     const id = createId()
     const cwd = params.cwd ?? process.cwd()
     checkWorkingFolder(cwd)
@@ -136,6 +143,12 @@ export class Sessions {
     return manifest
   }
 
+  /** Counts again what the sessions take on disk, and lets those go on for which there is room now. */
+  recountUsage(): void {
+    this.#usage.recount()
+    for (const session of this.#live.values()) session.setQuota({})
+  }
+
   async destroyAll(): Promise<number> {
     const sessions = [...this.#live.values()]
     await Promise.all(sessions.map((session) => session.destroy()))
@@ -151,21 +164,22 @@ export class Sessions {
     })
   }
 
-  #limits({ quota_bytes, quota_policy, idle_timeout_ms }: ParsedParams<'session.create'>): SessionLimits {
+  #limits({ quota_bytes, quota_policy, idle_timeout_ms }: SessionRequest): SessionLimits {
+    const { quota, idleTimeoutMs } = this.#defaults
     return {
       quota: {
-        ...this.#quota,
-        sessionBytes: quota_bytes ?? this.#quota.sessionBytes,
-        policy: quota_policy ?? this.#quota.policy,
+        ...quota,
+        sessionBytes: quota_bytes ?? quota.sessionBytes,
+        policy: quota_policy ?? quota.policy,
       },
-      idleTimeoutMs: idle_timeout_ms ?? null,
+      idleTimeoutMs: idle_timeout_ms ?? idleTimeoutMs,
     }
   }
 
   #newManifest(
     session: string,
     mark: bigint,
-    { name, command, cwd, cols, rows }: ParsedParams<'session.create'> & { cwd: string; command: string[] },
+    { name, command, cwd, cols, rows }: SessionRequest & { cwd: string; command: string[] },
   ): Manifest {
     return {
       version: 1,

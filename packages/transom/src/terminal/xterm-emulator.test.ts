@@ -165,6 +165,18 @@ describe('the emulator', () => {
     expect(changedRows(before.grid, after.grid)).toEqual([1])
   })
 
+  test('goes on counting lines after a reset', () => {
+    const emulator = emulate('line\r\n'.repeat(2000))
+    emulator.write(Buffer.from('\x1bc'))
+    const { firstLine } = emulator.frame()
+    emulator.write(Buffer.from('line\r\n'.repeat(2000)))
+    expect(emulator.frame().firstLine).toBeGreaterThan(firstLine + 1900)
+  })
+
+  test('is not brought down by a repeat of two thousand million characters', () => {
+    expect(linesOf(emulate('x\x1b[2147483647by').frame())[0]).toBe('xy')
+  })
+
   test('says when scrollback has been cut', () => {
     const few = emulate('line\r\n'.repeat(30)).scrollback()
     expect([few.grid.rows, few.truncated]).toEqual([7, false])

@@ -10,7 +10,7 @@ import { CellReader, type XtermLine } from './xterm-cells.ts'
 import { answerQueries } from './xterm-queries.ts'
 
 /** Lines kept above the screen. The Event Log has them all; this is what a snapshot can show without a replay. */
-const SCROLLBACK_LINES_MAX = 1000
+export const SCROLLBACK_LINES_MAX = 1000
 /** Past this many distinct styles or clusters (a true-colour gradient animation) the tables are started afresh. */
 const INTERNED_MAX = 50_000
 const TITLE_CHARS_MAX = 4096
@@ -57,6 +57,7 @@ export class XtermEmulator implements Emulator {
   #title = ''
   #bells = 0
   #trimmedLines = 0
+  readonly #countedLines = new WeakSet<object>()
   #tables: GridTables = createGridTables()
   #cells: CellReader
   /** The frame as last read, and the rows [dirtyFrom, dirtyTo] that have changed since. */
@@ -167,9 +168,11 @@ export class XtermEmulator implements Emulator {
     terminal.onTitleChange((title) => (this.#title = title.slice(0, TITLE_CHARS_MAX)))
     terminal.onBell(() => this.#bells++)
     terminal.onData((answer) => this.#answers.push(answer))
-    terminal.buffer.onBufferChange(() => this.#markDirty(0, Number.MAX_SAFE_INTEGER))
-    // The normal buffer's lines: the alternate one has no scrollback, and so nothing to trim.
-    this.#internals.buffer.lines.onTrim((count) => (this.#trimmedLines += count))
+    terminal.buffer.onBufferChange(() => {
+      this.#markDirty(0, Number.MAX_SAFE_INTEGER)
+      this.#countTrimmed()
+    })
+    this.#countTrimmed()
     this.#internals._inputHandler.onRequestRefreshRows((rows) =>
       this.#markDirty(rows?.start ?? 0, rows?.end ?? Number.MAX_SAFE_INTEGER),
     )
@@ -183,6 +186,14 @@ export class XtermEmulator implements Emulator {
       reset: () => this.#resetOwnModes(),
       privateMode: (mode, on) => this.#setPrivateMode(mode, on),
     })
+  }
+
+  /** Counts what scrolls off the lines of the present buffer: a reset (RIS) makes new ones. */
+  #countTrimmed(): void {
+    const { lines } = this.#internals.buffer
+    if (this.#countedLines.has(lines)) return
+    this.#countedLines.add(lines)
+    lines.onTrim((count) => (this.#trimmedLines += count))
   }
 
   #setPrivateMode(mode: number, on: boolean): void {

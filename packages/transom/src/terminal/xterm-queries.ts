@@ -28,6 +28,15 @@ export function answerQueries(terminal: Terminal, context: QueryContext): void {
   answerColors(terminal, context)
   followKeyboardModes(terminal, context)
   followPrivateModes(terminal, context)
+  boundRepeats(terminal)
+}
+
+/** REP of two thousand million characters would take as much memory; more than a screenful shows nothing more. */
+function boundRepeats(terminal: Terminal): void {
+  terminal.parser.registerCsiHandler(
+    { final: 'b' },
+    (params) => number(params, 0) > terminal.cols * terminal.rows,
+  )
 }
 
 function answerAttributes(terminal: Terminal, context: QueryContext): void {

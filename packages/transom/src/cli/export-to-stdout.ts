@@ -1,0 +1,37 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { OpError } from '@transom/protocol/errors'
+
+export interface ExportOutput {
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean
+  /** Copies an open file to standard output, as fast as that is read. */
+  copy(fd: number): Promise<void>
+}
+
+/**
+ * `log export` without --out: the host writes a file of its caller's, and the caller prints that. So an export of
+ * any size goes through a fixed amount of memory at both ends, and the host has one way to export.
+ */
+export async function exportToStdout(
+  params: Record<string, unknown>,
+  output: ExportOutput,
+  callHost: (params: Record<string, unknown>) => Promise<unknown>,
+): Promise<void> {
+  if (params['format'] === 'raw' && output.isTerminal) {
+    const message =
+      'raw output would control your terminal; add --out FILE, or send it to a file or a program'
+    throw new OpError('usage', message, { option: '--format' })
+  }
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-export-')) // 0700
+  let fd: number
+  try {
+    const out = path.join(folder, 'export')
+    await callHost({ ...params, out })
+    fd = fs.openSync(out, 'r')
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true }) // what is open stays readable, and nothing stays behind
+  }
+  await output.copy(fd)
+}

@@ -1,0 +1,47 @@
+import { type HomeRegistry, withHome } from './home-registry.ts'
+
+/**
+ * Keeps a Home in the Home Registry. It is never in the way: what fails or takes time fails no session and delays
+ * none, and the next session tries again.
+ */
+export class HomeRegistration {
+  readonly #home: string
+  readonly #registry: HomeRegistry
+  readonly #closing = new AbortController()
+  #pending: Promise<void> | null = null
+
+  constructor(home: string, registry: HomeRegistry) {
+    this.#home = home
+    this.#registry = registry
+  }
+
+  /** The Home hosts a session: it enters now, or in the background while another process has the registry. */
+  ensure(): void {
+    if (this.#pending !== null) return
+    // Always under the lock: a look without it could see an entry that somebody is about to prune.
+    const enter = (homes: Parameters<typeof withHome>[0]) =>
+      withHome(homes, this.#home, new Date().toISOString())
+    try {
+      if (this.#registry.tryUpdate(enter)) return
+    } catch {
+      return // the registry is advisory: where it cannot be written, sessions work all the same
+    }
+    this.#pending = this.#registry
+      .update(enter, this.#closing.signal)
+      .then(
+        () => {},
+        () => {}, // as above, or the host leaves
+      )
+      .finally(() => (this.#pending = null))
+  }
+
+  /** Resolves when no registration is under way. */
+  async settled(): Promise<void> {
+    await this.#pending
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#pending
+  }
+}

@@ -1,0 +1,114 @@
+import * as fs from 'node:fs'
+import type { HOUSEKEEPING_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Home } from '../home/home.ts'
+import type { HomeRegistration } from '../home/home-registration.ts'
+import type { HomeRegistry } from '../home/home-registry.ts'
+import { errnoOf, fileError } from '../lib/system-error.ts'
+import { repairLog } from '../log/repair-log.ts'
+import { verifyLog } from '../log/verify-log.ts'
+import { exportLog } from '../replay/export-log.ts'
+import { collectGarbage } from '../session/garbage-collection.ts'
+import { surveyHomes } from '../session/home-survey.ts'
+import type { FoundSession, Sessions } from '../session/sessions.ts'
+import type { Handlers } from './dispatch.ts'
+
+/** What housekeeping needs of the host. */
+export interface HousekeepingControl {
+  readonly registry: HomeRegistry
+  readonly registration: HomeRegistration
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export function createHousekeepingHandlers(
+  home: Home,
+  sessions: Sessions,
+  { registry, registration, now }: HousekeepingControl,
+): Pick<Handlers, keyof typeof HOUSEKEEPING_OPERATIONS> {
+  return {
+    'session.gc': async ({ older_than_ms, dry_run }, { signal }) => {
+      const options = { olderThanMs: older_than_ms ?? 0, dryRun: dry_run ?? false, now: now(), signal }
+      const collected = await collectGarbage(home, options)
+      sessions.recountUsage() // there is room for those that were paused at the Home's quota
+      return collected
+    },
+    'home.list': async ({ all }) => {
+      await registration.settled()
+      return { registry: registry.file, homes: await surveyHomes(registry, all ?? false) }
+    },
+    'home.forget': async ({ path }) => {
+      await registration.settled()
+      return forgetHome(registry, path)
+    },
+    'log.verify': async ({ session }, { signal }) => verify(home, await sessions.find(session), signal),
+    'log.repair': async ({ session, dry_run }, { signal }) => {
+      const { manifest } = await sessions.find(session)
+      const path = home.logPath(manifest.session)
+      const dryRun = dry_run ?? false
+      const repaired = await onLog(path, () => repairLog(path, { dryRun, now: now(), signal }))
+      return { session: manifest.session, path, dry_run: dryRun, ...repaired }
+    },
+    'log.export': async (params, { signal }) =>
+      exportSession(home, await sessions.find(params.session), params, signal),
+  }
+}
+
+async function forgetHome(registry: HomeRegistry, path: string): Promise<Result<'home.forget'>> {
+  const names = [path, realPath(path)] // a Home enters by its real path, and may be gone by now
+  const isNamed = (home: string) => names.includes(home)
+  const home = registry.read()?.find((entry) => isNamed(entry.path))?.path
+  if (home === undefined) return { home: path, forgotten: false }
+  try {
+    if (await registry.update((homes) => homes.filter((entry) => !isNamed(entry.path))))
+      return { home, forgotten: true }
+  } catch (error) {
+    throw fileError(error, `write the Home Registry ${registry.file}`, { file: registry.file })
+  }
+  const message = `another process keeps the Home Registry ${registry.file} locked; try again`
+  throw new OpError('io_error', message, { file: registry.file })
+}
+
+function realPath(path: string): string {
+  try {
+    return fs.realpathSync(path)
+  } catch {
+    return path // a Home that is gone can still be forgotten
+  }
+}
+
+async function verify(
+  home: Home,
+  { manifest, live }: FoundSession,
+  signal: AbortSignal,
+): Promise<Result<'log.verify'>> {
+  const path = home.logPath(manifest.session)
+  const { report } = await onLog(path, () => verifyLog(path, { sizeBytes: live?.log.sizeBytes, signal }))
+  const result = { session: manifest.session, ...report }
+  if (report.tail !== 'damaged') return result
+  const message = `${path} is damaged at byte ${report.offset}: ${report.records} records can be read, ${report.unreadable_bytes} bytes cannot; "transom log repair ${manifest.session}" keeps what can be read`
+  throw new OpError('log_corrupt', message, result)
+}
+
+async function exportSession(
+  home: Home,
+  { manifest, live }: FoundSession,
+  { format, out, force }: ParsedParams<'log.export'>,
+  signal: AbortSignal,
+): Promise<Result<'log.export'>> {
+  if (out === undefined) throw new OpError('usage', 'log.export: say where: give `out`, an absolute path')
+  const path = home.logPath(manifest.session)
+  const options = { format, out, force: force ?? false, untilSeq: live?.log.seq, signal }
+  const exported = await onLog(path, () => exportLog(path, options))
+  return { session: manifest.session, format, path: out, ...exported }
+}
+
+/** A session whose log is gone is no bug of ours. */
+async function onLog<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+    throw new OpError('log_corrupt', `the Event Log ${path} is missing`, { path }, { cause: error })
+  }
+}

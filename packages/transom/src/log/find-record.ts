@@ -1,0 +1,61 @@
+import type * as fs from 'node:fs/promises'
+import { PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES, decodeRecord } from './record.ts'
+
+const WINDOW_BYTES = 256 << 10 // as the log is read otherwise: cheap, and others get their turn between
+
+export interface SearchStart {
+  /** Where the record after `lastSeq` should be, and is not. */
+  readonly offset: number
+  readonly sizeBytes: number
+  readonly lastSeq: number
+}
+
+/** Where the next whole record begins after an unreadable one; null when none follows. */
+export async function findRecord(
+  file: fs.FileHandle,
+  start: SearchStart,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  // If only its payload is damaged, a record still tells where the next one is. Asked first: a payload may hold
+  // bytes that look like a record, as when a program printed an Event Log.
+  const header = await readAt(file, start.offset, RECORD_HEADER_BYTES)
+  if (header.length === RECORD_HEADER_BYTES) {
+    const next = start.offset + RECORD_HEADER_BYTES + header.readUInt32LE(4)
+    if (await isRecordAt(file, next, start)) return next
+  }
+  for (let at = start.offset + 1; at + RECORD_HEADER_BYTES <= start.sizeBytes;) {
+    signal?.throwIfAborted()
+    const window = await readAt(file, at, WINDOW_BYTES)
+    const last = window.length - RECORD_HEADER_BYTES
+    if (last < 0) return null
+    for (let index = 0; index <= last; index++) {
+      if (isPlausible(window, index, at + index, start) && (await isRecordAt(file, at + index, start)))
+        return at + index
+    }
+    at += last + 1
+  }
+  return null
+}
+
+async function isRecordAt(file: fs.FileHandle, offset: number, start: SearchStart): Promise<boolean> {
+  const header = await readAt(file, offset, RECORD_HEADER_BYTES)
+  if (header.length < RECORD_HEADER_BYTES || !isPlausible(header, 0, offset, start)) return false
+  const whole = await readAt(file, offset, RECORD_HEADER_BYTES + header.readUInt32LE(4))
+  return decodeRecord(whole, 0).kind === 'record'
+}
+
+/** Whether a header could be the next record's. Cheap, and nearly always false: the checksum is asked only after it. */
+function isPlausible(bytes: Buffer, index: number, offset: number, start: SearchStart): boolean {
+  const length = bytes.readUInt32LE(index + 4)
+  if (length > PAYLOAD_BYTES_MAX || offset + RECORD_HEADER_BYTES + length > start.sizeBytes) return false
+  const seq = bytes.readUInt32LE(index + 8) + bytes.readUInt32LE(index + 12) * 2 ** 32
+  // No more records can be missing than would fit into the bytes between.
+  const missingMax = Math.floor((offset - start.offset) / RECORD_HEADER_BYTES)
+  return seq > start.lastSeq && seq <= start.lastSeq + 1 + missingMax
+}
+
+async function readAt(file: fs.FileHandle, offset: number, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(bytes)
+  const { bytesRead } = await file.read(buffer, 0, bytes, offset)
+  return buffer.subarray(0, bytesRead)
+}

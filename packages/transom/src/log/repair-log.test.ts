@@ -1,0 +1,190 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { EventLog } from './event-log.ts'
+import { readAfter, scanLog } from './log-reader.ts'
+import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader, type LogRecord } from './record.ts'
+import { repairLog } from './repair-log.ts'
+import { verifyLog } from './verify-log.ts'
+
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-repair-'))
+  file = path.join(folder, 'events.log')
+})
+
+afterEach(() => fs.rmSync(folder, { recursive: true }))
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
+const OUTPUT = 2
+const FROM_THE_FUTURE = 999
+
+/** Writes a log with these payloads and returns where each record begins, and the file's size. */
+function writeLog(payloads: readonly Uint8Array[], typeNumber = OUTPUT): number[] {
+  const offsets: number[] = []
+  const parts: Buffer[] = [encodeFileHeader()]
+  let at = FILE_HEADER_BYTES
+  for (const [index, payload] of payloads.entries()) {
+    offsets.push(at)
+    const header = encodeRecordHeader({ seq: index + 1, time: 1000 + index, typeNumber, payload })
+    parts.push(header, Buffer.from(payload))
+    at += header.length + payload.length
+  }
+  fs.writeFileSync(file, Buffer.concat(parts))
+  return [...offsets, at]
+}
+
+function damage(offset: number, bytes: Uint8Array): void {
+  const fd = fs.openSync(file, 'r+')
+  fs.writeSync(fd, bytes, 0, bytes.length, offset)
+  fs.closeSync(fd)
+}
+
+async function records(): Promise<LogRecord[]> {
+  const all: LogRecord[] = []
+  for await (const batch of readAfter(file, 0, new AbortController().signal)) all.push(...batch)
+  return all
+}
+
+const texts = (count: number) =>
+  Array.from({ length: count }, (_, index) => Buffer.from(`record ${index + 1}`))
+const repair = (dryRun = false) => repairLog(file, { dryRun, now: NOW })
+
+describe('verifying a log', () => {
+  test('counts its records by type, unknown ones too', async () => {
+    writeLog(texts(3), FROM_THE_FUTURE)
+    const { report } = await verifyLog(file)
+    expect(report).toEqual({
+      path: file,
+      bytes: fs.statSync(file).size,
+      records: 3,
+      types: { unknown_999: 3 },
+      first: { seq: 1, time: 1000 },
+      last: { seq: 3, time: 1002 },
+      missing: 0,
+      tail: 'none',
+      offset: null,
+      unreadable_bytes: 0,
+    })
+  })
+
+  test('finds every record but the damaged one, whichever byte of it has changed', async () => {
+    const offsets = writeLog(texts(5))
+    const whole = fs.readFileSync(file)
+    const [, second = 0, third = 0] = offsets
+    for (let at = second; at < third; at++) {
+      for (const value of [0x00, 0x5a, 0xff]) {
+        if (whole[at] === value) continue
+        fs.writeFileSync(file, whole)
+        damage(at, Buffer.from([value]))
+        const { report } = await verifyLog(file)
+        expect(report).toMatchObject({ records: 4, missing: 1, tail: 'damaged', offset: second })
+        expect(report.unreadable_bytes).toBe(third - second)
+      }
+    }
+  })
+
+  test('takes no record in a damaged payload for one of the log', async () => {
+    const payload = Buffer.from('printed by a program that shows another log')
+    const decoy = encodeRecordHeader({ seq: 3, time: 1, typeNumber: OUTPUT, payload })
+    const offsets = writeLog([...texts(1), Buffer.concat([Buffer.alloc(40), decoy, payload]), ...texts(1)])
+    damage((offsets[1] ?? 0) + 30, Buffer.from('!'))
+    expect((await verifyLog(file)).report).toMatchObject({ records: 2, last: { seq: 3, time: 1002 } })
+  })
+
+  test('looks no further than it is told: a live session writes on', async () => {
+    const offsets = writeLog(texts(3))
+    const next = encodeRecordHeader({ seq: 4, time: 1003, typeNumber: OUTPUT, payload: Buffer.alloc(9) })
+    fs.appendFileSync(file, next.subarray(0, 20))
+    expect((await verifyLog(file, { sizeBytes: offsets[3] })).report).toMatchObject({
+      tail: 'none',
+      records: 3,
+    })
+    expect((await verifyLog(file)).report).toMatchObject({ tail: 'torn', offset: offsets[3] })
+  })
+})
+
+describe('repairing a log', () => {
+  test('cuts a torn tail, and nothing else', async () => {
+    const offsets = writeLog(texts(3))
+    fs.truncateSync(file, (offsets[3] ?? 0) - 2)
+    const before = fs.readFileSync(file)
+    expect(await repair(true)).toMatchObject({ tail: 'torn', records: 2 })
+    expect(fs.readFileSync(file)).toEqual(before)
+    expect(await repair()).toMatchObject({ tail: 'torn', records: 2, damaged_copy: null })
+    expect(fs.readFileSync(file)).toEqual(before.subarray(0, offsets[2]))
+    expect(fs.readdirSync(folder)).toEqual(['events.log'])
+    expect(await repair()).toMatchObject({ tail: 'none', removed_bytes: 0 })
+  })
+
+  test('keeps a damaged log beside the readable records, which stay as they are', async () => {
+    const offsets = writeLog(texts(5), FROM_THE_FUTURE)
+    damage((offsets[2] ?? 0) + 9, Buffer.from([7]))
+    const before = fs.readFileSync(file)
+    const copy = `${file}.damaged-2026-01-02T030405.678Z`
+    expect(await repair(true)).toMatchObject({ tail: 'damaged', records: 4, damaged_copy: copy })
+    expect(fs.readdirSync(folder)).toEqual(['events.log'])
+    expect(await repair()).toMatchObject({ tail: 'damaged', records: 4, damaged_copy: copy })
+    expect(fs.readFileSync(copy)).toEqual(before)
+    expect((await records()).map(({ seq, typeNumber }) => [seq, typeNumber])).toEqual(
+      [1, 2, 4, 5].map((seq) => [seq, FROM_THE_FUTURE]),
+    )
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600)
+    expect(await scanLog(file)).toMatchObject({ tail: 'none', lastSeq: 5 })
+    expect(fs.readdirSync(folder)).toHaveLength(2)
+  })
+
+  test('loses only records that were hit, wherever the damage is', async () => {
+    const payloads = fc.array(fc.uint8Array({ maxLength: 400 }), { minLength: 2, maxLength: 20 })
+    const hits = fc.array(
+      fc.record({ at: fc.nat(), bytes: fc.uint8Array({ minLength: 1, maxLength: 60 }) }),
+      {
+        maxLength: 3,
+      },
+    )
+    await fc.assert(
+      fc.asyncProperty(payloads, hits, async (contents, damages) => {
+        fs.rmSync(folder, { recursive: true })
+        fs.mkdirSync(folder)
+        const offsets = writeLog(contents)
+        const size = offsets.at(-1) ?? 0
+        const whole = fs.readFileSync(file)
+        for (const { at, bytes } of damages) {
+          const start = FILE_HEADER_BYTES + (at % (size - FILE_HEADER_BYTES))
+          damage(start, bytes.subarray(0, size - start))
+        }
+        const now = fs.readFileSync(file)
+        const intact = contents.flatMap((_, index) => {
+          const [start = 0, end = 0] = [offsets[index], offsets[index + 1]]
+          return whole.subarray(start, end).equals(now.subarray(start, end)) ? [index + 1] : []
+        })
+        await repair()
+        expect((await records()).map(({ seq }) => seq)).toEqual(intact)
+        expect((await verifyLog(file)).report.tail).toBe('none')
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('leaves a log alone that somebody writes', async () => {
+    const log = EventLog.create(file, () => 0)
+    log.append('output', Buffer.from('x'))
+    await expect(repair()).rejects.toMatchObject({
+      code: 'log_in_use',
+      message: expect.stringContaining(file),
+    })
+    await log.close()
+    expect(await repair()).toMatchObject({ tail: 'none', records: 1 })
+  })
+
+  test('a damaged length that points past the end does not make a log look torn', async () => {
+    const offsets = writeLog(texts(5))
+    damage((offsets[1] ?? 0) + 4, Buffer.from([0xff, 0xff, 0x0f, 0]))
+    expect(await scanLog(file)).toMatchObject({ lastSeq: 1, tail: 'damaged' })
+    await expect(EventLog.reopen(file, () => 0)).rejects.toMatchObject({ code: 'log_corrupt' })
+  })
+})

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { EVENT_TYPE_NUMBERS, type ParsedParams } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { errnoOf, fileError, messageOf } from '../lib/system-error.ts'
+import { eventRecord } from '../log/event-record.ts'
+import { checkFileHeader, judgeTail, readRecords } from '../log/log-reader.ts'
+import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+import { TextHistory } from '../terminal/text-history.ts'
+import { createdSize, screenEventOf } from './replay.ts'
+
+const TURN_BYTES = 16 << 10 // some milliseconds of emulation, the slowest of the formats
+
+type Format = ParsedParams<'log.export'>['format']
+
+export interface ExportOptions {
+  readonly format: Format
+  /** Absolute. */
+  readonly out: string
+  readonly force: boolean
+  /** The last record to export. A live session goes on while it is read. */
+  readonly untilSeq?: number | undefined
+  readonly signal: AbortSignal
+}
+
+export interface Exported {
+  readonly bytes: number
+  readonly records: number
+  readonly last_seq: number
+}
+
+/**
+ * Writes a log to a file in another format, in memory of a fixed size however long the log is. The file appears
+ * when it is whole; a damaged log is refused, because what would be written is not what happened.
+ */
+export async function exportLog(path: string, options: ExportOptions): Promise<Exported> {
+  await refuseTarget(options)
+  const temporary = `${options.out}.${randomBytes(6).toString('hex')}.tmp`
+  let file: fs.FileHandle
+  try {
+    file = await fs.open(temporary, 'wx', 0o600)
+  } catch (error) {
+    throw notWritten(options.out, error)
+  }
+  try {
+    const exported = await writeExport(path, file, options)
+    await file.close()
+    await publish(temporary, options)
+    return exported
+  } catch (error) {
+    await file.close()
+    await fs.rm(temporary, { force: true })
+    throw error
+  }
+}
+
+async function writeExport(path: string, file: fs.FileHandle, options: ExportOptions): Promise<Exported> {
+  const format = FORMATS[options.format](path)
+  let bytes = 0
+  let records = 0
+  let lastSeq = 0
+  const write = async (pieces: readonly Uint8Array[]) => {
+    const content = Buffer.concat(pieces)
+    bytes += content.length
+    try {
+      await file.writeFile(content) // goes on where the last one ended
+    } catch (error) {
+      throw fileError(error, `write ${options.out}`, { file: options.out })
+    }
+  }
+  for await (const batch of soundRecords(path, options)) {
+    records += batch.length
+    lastSeq = batch.at(-1)?.seq ?? lastSeq
+    for (const part of inTurns(batch)) {
+      await write(format.take(part))
+      await turn()
+    }
+  }
+  await write(format.end())
+  return { bytes, records, last_seq: lastSeq }
+}
+
+/** The records in groups that do not keep the host's sessions waiting. */
+function* inTurns(records: readonly LogRecord[]): Generator<LogRecord[]> {
+  let group: LogRecord[] = []
+  let bytes = 0
+  for (const record of records) {
+    group.push(record)
+    bytes += record.payload.length
+    if (bytes < TURN_BYTES) continue
+    yield group
+    group = []
+    bytes = 0
+  }
+  if (group.length > 0) yield group
+}
+
+/** The records up to `untilSeq`. Throws where the log is damaged; a torn tail is none of the log. */
+async function* soundRecords(
+  path: string,
+  { untilSeq = Number.MAX_SAFE_INTEGER, signal }: ExportOptions,
+): AsyncGenerator<LogRecord[]> {
+  const file = await fs.open(path, 'r')
+  try {
+    await checkFileHeader(file, path)
+    const position = { offset: FILE_HEADER_BYTES }
+    let lastSeq = 0
+    for await (const records of readRecords(file, position, signal)) {
+      const wanted = records.filter(({ seq }) => seq <= untilSeq)
+      if (wanted.length > 0) yield wanted
+      lastSeq = records.at(-1)?.seq ?? lastSeq
+      if (lastSeq >= untilSeq) return
+    }
+    const { size } = await file.stat()
+    const { offset } = position
+    if ((await judgeTail(file, { offset, sizeBytes: size, lastSeq })) !== 'damaged') return
+    const message = `${path} is damaged at byte ${offset}, after record ${lastSeq}; "transom log repair" keeps what can be read`
+    throw new OpError('log_corrupt', message, { path, offset, last_seq: lastSeq })
+  } finally {
+    await file.close()
+  }
+}
+
+interface Formatter {
+  take(records: readonly LogRecord[]): Uint8Array[]
+  end(): Uint8Array[]
+}
+
+const FORMATS: Readonly<Record<Format, (path: string) => Formatter>> = {
+  raw: () => ({
+    take: (records) =>
+      records
+        .filter(({ typeNumber }) => typeNumber === EVENT_TYPE_NUMBERS.output)
+        .map(({ payload }) => payload),
+    end: () => [],
+  }),
+  jsonl: () => ({
+    take: (records) => records.map((record) => Buffer.from(`${jsonLine(record)}\n`)),
+    end: () => [],
+  }),
+  text: textFormatter,
+}
+
+/** JSON leaves DEL and the C1 controls as they are; a viewer's terminal would obey them. */
+function jsonLine(record: LogRecord): string {
+  return JSON.stringify(eventRecord(record)).replaceAll(
+    /[\u007f-\u009f]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function textFormatter(path: string): Formatter {
+  let history: TextHistory | null = null
+  let pieces: Uint8Array[] = []
+  const start = (first: LogRecord) => {
+    const { cols, rows } = createdSize(first, path)
+    return new TextHistory(cols, rows, (text) => pieces.push(Buffer.from(text)))
+  }
+  const takePieces = () => {
+    const taken = pieces
+    pieces = []
+    return taken
+  }
+  return {
+    take: (records) => {
+      for (const record of records) {
+        history ??= start(record)
+        history.apply(screenEventOf(record))
+      }
+      return takePieces()
+    },
+    end: () => {
+      history?.end()
+      return takePieces()
+    },
+  }
+}
+
+async function refuseTarget({ out, force }: ExportOptions): Promise<void> {
+  let isFile: boolean
+  try {
+    isFile = (await fs.lstat(out)).isFile()
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return
+    throw notWritten(out, error)
+  }
+  if (!isFile) throw exists(out, 'is there already and is no plain file; choose another name')
+  if (!force) throw exists(out, 'is there already; choose another name, or add --force to replace it')
+}
+
+async function publish(temporary: string, { out, force }: ExportOptions): Promise<void> {
+  try {
+    if (force) return await fs.rename(temporary, out)
+    await fs.link(temporary, out) // unlike a rename it replaces nothing that has come meanwhile
+    await fs.rm(temporary)
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST')
+      throw exists(out, 'is there already; choose another name, or add --force to replace it')
+    throw notWritten(out, error)
+  }
+}
+
+function exists(file: string, why: string): OpError {
+  return new OpError('file_exists', `${file} ${why}`, { file })
+}
+
+function notWritten(file: string, error: unknown): OpError {
+  const message = `cannot write ${file}: ${messageOf(error)}`
+  return new OpError('file_not_written', message, { file, errno: errnoOf(error) }, { cause: error })
+}

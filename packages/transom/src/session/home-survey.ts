@@ -1,0 +1,58 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Result } from '@transom/protocol'
+import { Home } from '../home/home.ts'
+import type { HomeRegistry, RegisteredHome } from '../home/home-registry.ts'
+import { errnoOf, messageOf } from '../lib/system-error.ts'
+import { isLogHeld } from '../log/log-lock.ts'
+import { policyOf } from './status-policy.ts'
+
+type ListedHome = Result<'home.list'>['homes'][number]
+
+/** The Homes of the Home Registry as their folders show them now; entries whose sessions are gone are pruned. */
+export async function surveyHomes(registry: HomeRegistry, all: boolean): Promise<ListedHome[]> {
+  const registered = registry.read()
+  const present = (registered ?? []).filter((entry) => !isGone(entry.path))
+  if (present.length !== registered?.length) await prune(registry)
+  const homes: ListedHome[] = []
+  for (const entry of present) {
+    homes.push(survey(entry))
+    await turn() // a thousand Homes must not keep the sessions waiting
+  }
+  return homes.filter((home) => all || home.active_sessions > 0)
+}
+
+async function prune(registry: HomeRegistry): Promise<void> {
+  try {
+    // Looked at again under the lock: a session may have begun there since.
+    await registry.update((homes) => homes.filter((entry) => !isGone(entry.path)))
+  } catch {
+    return // an entry too many in an advisory file; the answer leaves it out all the same
+  }
+}
+
+/** Whether the Home's folder or all its sessions are gone. What cannot be looked at is not known to be gone. */
+function isGone(home: string): boolean {
+  try {
+    return !fs
+      .readdirSync(path.join(home, 'sessions'), { withFileTypes: true })
+      .some((entry) => !entry.isFile())
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')
+  }
+}
+
+function survey({ path: home, registered_at }: RegisteredHome): ListedHome {
+  const entry = { home, sessions: 0, active_sessions: 0, registered_at, problem: null }
+  try {
+    const manifests = Home.at(home).readManifests()
+    // A host that was killed has left `running` behind it: only a held log is alive.
+    const active = manifests.filter(
+      ({ session, status }) => policyOf(status).active && isLogHeld(Home.at(home).logPath(session)),
+    )
+    return { ...entry, sessions: manifests.length, active_sessions: active.length }
+  } catch (error) {
+    return { ...entry, problem: messageOf(error) }
+  }
+}
