@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Client } from '@transom/client'
@@ -67,9 +68,12 @@ async function spawnHost({ home, hostScript, env }: HostFinder): Promise<string>
   })
   const line = await firstLine(child.stdout)
   child.stdout.destroy()
-  child.unref()
   const outcome = parseOutcome(line)
-  if ('ready' in outcome) return outcome.ready.socket
+  if ('ready' in outcome) {
+    child.unref()
+    return outcome.ready.socket
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit') // a refusal leaves no process
   const { code, message, details } = outcome.error
   throw new OpError(isErrorCode(code) ? code : 'host_unavailable', message, details)
 }
