@@ -90,7 +90,7 @@ describe('config.json', () => {
       ),
     })
     expect(await errorCode('list')).toBe('config_invalid')
-    expect(processesWith(`transom host ${home.path}`)).toEqual([])
+    await until('no host stays', () => processesWith(`transom host ${home.path}`).length === 0)
     configure('{}')
     await home.ok('list')
   })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { OpError, isErrorCode, type WireError } from '@transom/protocol/errors'
 
 /** Where a host accepts connections. The lock file says it too; it is empty at any other time. */
@@ -27,9 +28,12 @@ export async function launchHost({ home, hostScript, env, dedicated }: LaunchOpt
   })
   const line = await firstLine(child.stdout)
   child.stdout.destroy()
-  child.unref()
   const outcome = parseOutcome(line)
-  if ('ready' in outcome) return outcome.ready
+  if ('ready' in outcome) {
+    child.unref()
+    return outcome.ready
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit') // a refusal leaves no process
   const { code, message, details } = outcome.error
   throw new OpError(isErrorCode(code) ? code : 'host_unavailable', message, details)
 }
