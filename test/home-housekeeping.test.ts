@@ -139,7 +139,7 @@ describe('the Home Registry', () => {
   test('tells a session whose host was killed from an active one', async () => {
     await home.ok('--home', otherHome('killed'), 'create', '--', 'cat')
     expect(await listed()).toEqual(['killed'])
-    const lock = fs.readFileSync(path.join(otherHome('killed'), 'host.lock'), 'utf8')
+    const lock = fs.readFileSync(path.join(otherHome('killed'), HOST_LOCK_FILE), 'utf8')
     process.kill((JSON.parse(lock) as { pid: number }).pid, 'SIGKILL')
     await until('the killed host’s locks are free', async () => (await listed()).length === 0)
     expect(await listed('--all')).toEqual(['killed'])
