@@ -64,7 +64,8 @@ export class BenchHome {
 
   /** The running host. */
   get host() {
-    const content = fs.readFileSync(path.join(this.path, 'host.lock'), 'utf8')
+    const [lock = ''] = fs.readdirSync(this.path).filter((name) => /^host-v\d+\.lock$/.test(name))
+    const content = fs.readFileSync(path.join(this.path, lock), 'utf8')
     return /** @type {{ socket: string, pid: number }} */ (JSON.parse(content))
   }
 
