@@ -74,6 +74,18 @@ describe('a session at its quota', () => {
   })
 })
 
+test('all sessions of a Home together keep to its quota, and go on when there is room again', async () => {
+  fs.mkdirSync(home.path, { mode: 0o700 })
+  fs.writeFileSync(`${home.path}/config.json`, JSON.stringify({ quota: { home_bytes: QUOTA * 2 } }))
+  const done = await home.ok('create', '--', 'sh', '-c', `head -c ${QUOTA} /dev/zero | tr "\\0" x`)
+  await home.ok('wait', done, '--exit')
+  const id = await home.ok('create', '--', 'yes')
+  const { log } = await paused(id)
+  expect(log.bytes).toBeLessThan(QUOTA + SLACK)
+  await home.ok('gc')
+  await until('it has gone on', async () => (await home.json<Info>('inspect', id)).log.bytes > QUOTA + SLACK)
+})
+
 test('a session that nobody uses ends by itself, and one in use does not', async () => {
   const idle = await home.ok('create', '--idle-timeout', '300', '--', 'cat')
   const busy = await home.ok(

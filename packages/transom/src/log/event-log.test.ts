@@ -112,6 +112,20 @@ describe('the Event Log', () => {
     await reopened?.close()
   })
 
+  test('goes on in order when the clock was set back between two writers', async () => {
+    const log = EventLog.create(file, () => 5000)
+    log.append('output', Buffer.from('late'))
+    await log.close()
+    const reopened = await EventLog.reopen(file, () => 1000)
+    expect(reopened?.append('output', Buffer.from('early'))).toBe(2)
+    await reopened?.close()
+    expect((await readAll()).map(({ seq, time }) => [seq, time])).toEqual([
+      [1, 5000],
+      [2, 1000],
+    ])
+    expect(await scanLog(file)).toMatchObject({ lastSeq: 2, tail: 'none' })
+  })
+
   test('is left alone while another holds its lock', async () => {
     const log = EventLog.create(file, clock())
     log.append('output', Buffer.from('x'))
