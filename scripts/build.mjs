@@ -45,7 +45,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       format: 'cjs',
       minify: true,
       banner: { js: '#!/usr/bin/env node' },
-      define: { COMMAND_TABLE: JSON.stringify(commandTable(), withoutEmpty) },
+      define: { COMMAND_TABLE: JSON.stringify(JSON.stringify(commandTable(), withoutEmpty)) },
       write: false,
     }),
     ...['host', 'doctor'].map((name) =>

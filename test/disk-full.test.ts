@@ -70,8 +70,8 @@ testOnSmallDisk('input that cannot be recorded is refused, and not sent', async 
 
 testOnSmallDisk('a flooding program pauses on a full disk and loses nothing', async () => {
   const lines = 400_000
+  await home.ok('create', '--name', 'calm', '--', 'cat') // first: the other may have filled the disk by now
   const id = await home.ok('create', '--name', 'flood', '--', 'seq', String(lines)) // 3 MB with its \r\n
-  await home.ok('create', '--name', 'calm', '--', 'cat')
   const filler = path.join(home.path, 'sessions', 'filler') // tells when the disk is full
   await until('the disk is full', () => isFull(filler))
   // The sessions are unharmed: what needs no disk is answered.

@@ -2,17 +2,20 @@
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { isatty } from 'node:tty'
+import type { Command } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { expandCommand, type CompactCommand } from '../cli/local-command.ts'
 import { runCli } from '../cli/run.ts'
+import { errnoOf } from '../lib/system-error.ts'
 
-declare const COMMAND_TABLE: readonly CompactCommand[]
+/** As JSON: V8 reads a text faster than an object literal of that size. */
+declare const COMMAND_TABLE: string
 
 const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort(new OpError('cancelled', 'interrupted')))
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 74) // whoever read us has seen enough
-})
+/** Node's stream around standard output, which costs milliseconds to set up: only where a plain write does not do. */
+let stream: NodeJS.WriteStream | null = null
 
 /** The name it was called by: `transom` and `agent-tty` are links to this file. */
 const calledAs = path.basename(process.argv[1] ?? '')
@@ -23,20 +26,46 @@ void runCli({
   env: process.env,
   cwd: process.cwd(),
   readText: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
-  commands: COMMAND_TABLE.map(expandCommand),
+  commands: readCommandTable(),
   hostScript: path.join(__dirname, 'host.mjs'),
   signal: interrupted.signal,
-  pretty: process.stdout.isTTY,
+  pretty: isatty(1),
   exportOutput: {
-    isTerminal: process.stdout.isTTY,
+    isTerminal: isatty(1),
     copy: async (fd) => {
       for await (const chunk of fs.createReadStream('', { fd })) {
-        if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
+        if (!standardOutput().write(chunk)) await once(standardOutput(), 'drain')
       }
     },
   },
-  out: (text) => process.stdout.write(`${text}\n`),
+  out: (text) => print(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
 }).then((exitCode) => {
   process.exitCode = exitCode
+  if (stream === null) process.exit() // everything is written: no need to wait for the host to close its end
 })
+
+function print(text: string): void {
+  let rest = Buffer.from(text)
+  try {
+    while (rest.length > 0) rest = rest.subarray(fs.writeSync(1, rest))
+  } catch (error) {
+    // A pipe that somebody made non-blocking, and does not read just now: the stream waits for it.
+    if (errnoOf(error) !== 'EAGAIN') endOutput(error)
+    standardOutput().write(rest)
+  }
+}
+
+function standardOutput(): NodeJS.WriteStream {
+  stream ??= process.stdout.on('error', endOutput)
+  return stream
+}
+
+function endOutput(error: unknown): never {
+  process.exit(errnoOf(error) === 'EPIPE' ? 0 : 74) // whoever read us has seen enough
+}
+
+function readCommandTable(): Command[] {
+  const compact = JSON.parse(COMMAND_TABLE) as CompactCommand[] // written by the build
+  return compact.map(expandCommand)
+}
