@@ -61,7 +61,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
     ),
   ])
   for (const file of outputs.flatMap((output) => output.outputFiles))
-    replaceFile(file.path, file.contents, 0o755)
+    replaceFile(file.path, withoutCopies(file.text), 0o755)
   const { shippedTexts } = await importSource('packages/transom/src/main/shipped-texts.ts')
   for (const [name, text] of Object.entries(shippedTexts()))
     replaceFile(path.join(dist, name), `${text}\n`, 0o644)
@@ -73,6 +73,11 @@ function withoutEmpty(/** @type {string} */ _key, /** @type {unknown} */ value) 
   const isEmpty =
     value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)
   return isEmpty ? undefined : value
+}
+
+/** Takes Node's own modules as they are, where esbuild makes a copy of each (a millisecond of the CLI's start-up). */
+function withoutCopies(/** @type {string} */ code) {
+  return code.replaceAll(/[\w$]+\((require\("node:\w+"\)),1\)/g, '$1')
 }
 
 /** @returns {import('esbuild').Plugin} */
