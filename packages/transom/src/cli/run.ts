@@ -164,6 +164,8 @@ async function callOn(
   try {
     const result = await client.request(command.operation, params, { signal })
     debug('answered')
+    // Its connections end with the host: whoever stopped it may rely on nothing of it being there any more.
+    if (command.operation === 'host.stop') await client.whenClosed()
     return result
   } catch (error) {
     debug(`failed with ${toWireError(error).code}`)

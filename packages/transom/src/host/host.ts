@@ -181,7 +181,7 @@ export class Host {
     this.#leaving = true
     clearTimeout(this.#idleTimer)
     this.#lock?.withdraw()
-    await this.#server?.close()
+    this.#server?.stopListening()
     await this.#registration.close()
     this.#keeper.dismiss()
     this.#reaper.stop()

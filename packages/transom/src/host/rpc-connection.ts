@@ -46,11 +46,6 @@ export class RpcConnection {
     })
   }
 
-  /** Ends the connection after what has been sent. */
-  close(): void {
-    this.#transport.close()
-  }
-
   #onMessage(message: unknown): void {
     // A batch is answered one by one: the specification lets a server process it in any order, and a stream has
     // no need to hold back the first answers for the last.

@@ -41,13 +41,10 @@ export class SocketServer {
     return this.#connections.size
   }
 
-  /** No new connections; those that are there end once they have been answered. */
-  async close(): Promise<void> {
+  /** No new connections. Those that are there end with the process: a client can tell by it that the host is gone. */
+  stopListening(): void {
     fs.rmSync(this.#path, { force: true })
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve())
-      for (const connection of this.#connections) connection.close()
-    })
+    this.#server.close()
   }
 
   #accept(socket: net.Socket): void {

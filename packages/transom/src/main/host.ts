@@ -29,7 +29,7 @@ async function serve(host: Host): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void host.stop())
   say({ ready: host.address })
   await host.whenLeft()
-  process.exit(0) // a client that keeps its end open must not keep the process
+  process.exit(0) // with it end the connections, which tells the clients
 }
 
 function say(outcome: object): void {
