@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { needsInput } from './needs-input.ts'
 import { exitRecord } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
 
@@ -31,6 +32,7 @@ export const waitConditions = z.object({
     .describe('The Screen Hash is no longer this one.')
     .meta({ placeholder: 'HASH' }),
   exit: z.boolean().optional().describe('The program has ended.'),
+  needs_input: z.boolean().optional().describe('The program in front waits for input from the terminal.'),
 })
 export type WaitConditions = z.infer<typeof waitConditions>
 
@@ -67,6 +69,7 @@ export const waitResult = z.object({
     .nullable()
     .describe('Where `text` or `regex` matched.'),
   exit: exitRecord.nullable(),
+  needs_input: needsInput.optional().describe('With `needs_input`: what the program waits for.'),
   snapshot,
 })
 export type WaitResult = z.infer<typeof waitResult>
