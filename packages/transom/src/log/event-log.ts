@@ -20,6 +20,7 @@ export class EventLog {
   readonly #now: () => number
   #seq: number
   #sizeBytes: number
+  #time = 0
   #syncTimer: NodeJS.Timeout | undefined
   #syncing: Promise<void> | undefined
   #syncFailure: Error | null = null
@@ -79,6 +80,11 @@ export class EventLog {
     return this.#seq
   }
 
+  /** When the last record was appended; 0 before the first of this writer. */
+  get time(): number {
+    return this.#time
+  }
+
   get sizeBytes(): number {
     return this.#sizeBytes
   }
@@ -86,9 +92,10 @@ export class EventLog {
   /** Appends one record and returns its seq. When the disk refuses, the log is as it was and an error is thrown. */
   append(type: EventType, payload: Uint8Array): number {
     const seq = this.#seq + 1
+    const time = this.#now()
     const header = encodeRecordHeader({
       seq,
-      time: this.#now(),
+      time,
       typeNumber: EVENT_TYPE_NUMBERS[type],
       payload,
     })
@@ -101,6 +108,7 @@ export class EventLog {
       throw fileError(error, `append to the Event Log ${this.path}`, { path: this.path })
     }
     this.#seq = seq
+    this.#time = time
     this.#sizeBytes += bytes
     this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()
     return seq
