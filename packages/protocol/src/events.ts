@@ -36,10 +36,6 @@ export const createdEvent = z.object({
   cwd: z.string(),
   cols: z.int(),
   rows: z.int(),
-  cursor_base: z
-    .int()
-    .optional()
-    .describe('Where its output stream goes on, when the session follows another one of its conversation.'),
 })
 
 export const inputEvent = z.object({

@@ -10,8 +10,7 @@ export const manifest = z.looseObject({
   /** Who runs it: where to reach its host, and in which protocol. */
   host_socket: z.string(),
   host_protocol: z.int(),
-  /** Where the output stream and the ordinals of its blocks go on, after an earlier session of its conversation. */
-  cursor_base: z.int().optional(),
+  /** The last ordinal of a block in the sessions of its conversation before it: its own go on from there. */
   block_base: z.int().optional(),
 })
 export type Manifest = z.infer<typeof manifest>

@@ -4,6 +4,7 @@ import { OpError } from '@transom/protocol/errors'
 import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
 import { scanLog, type LogExtent } from './log-reader.ts'
+import { OutputIndex } from './output-index.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
 
 /** A record survives a power cut at most this long after it was appended (and any crash of ours at once). */
@@ -16,6 +17,8 @@ const SYNC_DELAY_MS = 100
  */
 export class EventLog {
   readonly path: string
+  /** Where the output stream lies in it. */
+  readonly output: OutputIndex
   readonly #fd: number
   readonly #now: () => number
   #seq: number
@@ -30,6 +33,7 @@ export class EventLog {
     this.path = path
     this.#fd = fd
     this.#now = now
+    this.output = extent.output
     this.#seq = extent.lastSeq
     this.#sizeBytes = extent.validBytes
   }
@@ -44,7 +48,12 @@ export class EventLog {
       if (fd !== null) fs.closeSync(fd)
       throw fileError(error, `create the Event Log ${path}`, { path })
     }
-    return new EventLog(path, fd, now, { lastSeq: 0, validBytes: FILE_HEADER_BYTES, tail: 'none' })
+    return new EventLog(path, fd, now, {
+      lastSeq: 0,
+      validBytes: FILE_HEADER_BYTES,
+      output: new OutputIndex(),
+      tail: 'none',
+    })
   }
 
   /**
@@ -93,12 +102,8 @@ export class EventLog {
   append(type: EventType, payload: Uint8Array): number {
     const seq = this.#seq + 1
     const time = this.#now()
-    const header = encodeRecordHeader({
-      seq,
-      time,
-      typeNumber: EVENT_TYPE_NUMBERS[type],
-      payload,
-    })
+    const typeNumber = EVENT_TYPE_NUMBERS[type]
+    const header = encodeRecordHeader({ seq, time, typeNumber, payload })
     const bytes = header.length + payload.length
     try {
       this.#write(header, payload, bytes)
@@ -110,6 +115,7 @@ export class EventLog {
     this.#seq = seq
     this.#time = time
     this.#sizeBytes += bytes
+    this.output.note(seq, typeNumber, payload.length)
     this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()
     return seq
   }

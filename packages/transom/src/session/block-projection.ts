@@ -9,24 +9,13 @@ import {
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { readRecords, withLogFile } from '../log/log-reader.ts'
-import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
 
 /** A prompt that the shell showed, and where in the output stream. */
 export interface PromptPoint {
   readonly seq: number
   readonly cursor: number
   readonly exitCode: number | null
-}
-
-/** A place in a log: `offset` bytes into the file, the output stream has come to `cursor`. */
-export interface LogPlace {
-  readonly offset: number
-  readonly cursor: number
-}
-
-/** A block, and where in the log its output begins. */
-export interface ProjectedBlock extends Block {
-  readonly place: LogPlace
 }
 
 /**
@@ -37,26 +26,25 @@ export interface ProjectedBlock extends Block {
  */
 export class BlockProjection {
   readonly #session: string
-  readonly #blocks: ProjectedBlock[] = []
-  #cursor: number
+  readonly #blocks: Block[] = []
+  #cursor = 0
   #open: number | null = null
   #prompt: PromptPoint | null = null
   #cwd: string | null
 
-  constructor({ session, cwd, cursor_base }: Pick<Fact<'created'>, 'session' | 'cwd' | 'cursor_base'>) {
+  constructor({ session, cwd }: Pick<Fact<'created'>, 'session' | 'cwd'>) {
     this.#session = session
     this.#cwd = cwd
-    this.#cursor = cursor_base ?? 0
   }
 
-  /** To be called with every record, in order; `end` is where it ends in the file. */
-  apply(record: LogRecord, end: number): void {
+  /** To be called with every record, in order. Those of other types say nothing of blocks and may be left out. */
+  apply(record: LogRecord): void {
     switch (record.typeNumber) {
       case EVENT_TYPE_NUMBERS.output:
         this.#cursor += record.payload.length
         break
       case EVENT_TYPE_NUMBERS.block_begin:
-        this.#begin(record, end)
+        this.#begin(record)
         break
       case EVENT_TYPE_NUMBERS.block_end:
         this.#end(record)
@@ -86,11 +74,11 @@ export class BlockProjection {
   }
 
   /** The blocks in the order in which they began. The running one has no end; its output grows. */
-  blocks(): ProjectedBlock[] {
+  blocks(): Block[] {
     return this.#blocks.map((block) => this.#asOfNow(block))
   }
 
-  get(ordinal: number): ProjectedBlock | null {
+  get(ordinal: number): Block | null {
     const found = this.#blocks.find(({ seq }) => seq === ordinal)
     return found === undefined ? null : this.#asOfNow(found)
   }
@@ -100,13 +88,13 @@ export class BlockProjection {
   }
 
   /** As blocks(), when the log has come to its end: what has not ended by now never will. */
-  finalBlocks(): ProjectedBlock[] {
+  finalBlocks(): Block[] {
     return this.blocks().map((block) =>
       block.state === 'running' ? { ...block, state: 'lost' as const, cursor_end: this.#cursor } : block,
     )
   }
 
-  #begin(record: LogRecord, end: number): void {
+  #begin(record: LogRecord): void {
     const { block, ordinal, kind, command, actor, cwd } = blockBeginEvent.parse(factOf(record))
     this.#open = this.#blocks.length
     this.#blocks.push({
@@ -129,7 +117,6 @@ export class BlockProjection {
       output_bytes: 0,
       log_seq_begin: record.seq,
       log_seq_end: null,
-      place: { offset: end, cursor: this.#cursor },
     })
   }
 
@@ -153,7 +140,7 @@ export class BlockProjection {
     this.#cwd = cwd ?? this.#cwd
   }
 
-  #asOfNow(block: ProjectedBlock): ProjectedBlock {
+  #asOfNow(block: Block): Block {
     return block.state === 'running' ? { ...block, output_bytes: this.#cursor - block.cursor_begin } : block
   }
 }
@@ -162,12 +149,10 @@ export class BlockProjection {
 export async function projectLog(path: string, signal?: AbortSignal): Promise<BlockProjection> {
   return withLogFile(path, async (file) => {
     let projection: BlockProjection | null = null
-    let end = FILE_HEADER_BYTES
-    for await (const records of readRecords(file, { offset: end }, signal)) {
+    for await (const records of readRecords(file, { offset: FILE_HEADER_BYTES }, signal)) {
       for (const record of records) {
-        end += RECORD_HEADER_BYTES + record.payload.length
         projection ??= new BlockProjection(createdOf(record, path))
-        projection.apply(record, end)
+        projection.apply(record)
       }
     }
     if (projection === null) throw new OpError('log_corrupt', `${path} has no records`, { path })

@@ -5,7 +5,7 @@ import type { TerminalSession } from './terminal-session.ts'
 
 /**
  * Conversations, each with one terminal session at a time. When that has ended, or was reset, the next one takes its
- * place and carries on its output stream and the ordinals of its blocks.
+ * place: the ordinals of its blocks go on, its output stream is a new one.
  */
 export class Conversations {
   readonly #sessions: Sessions
@@ -61,15 +61,13 @@ export class Conversations {
     const named = await this.#named(conversation)
     if (named !== null) return named
     const last = (await this.history(conversation)).at(-1)
-    const before = last === undefined ? null : await this.#sessions.blocksOf(last)
-    return this.#sessions.create({
-      ...this.#newSession(),
-      follows: {
-        conversation,
-        cursor: before?.cursor ?? 0,
-        ordinal: before?.blocks().reduce((most, { seq }) => Math.max(most, seq), last?.block_base ?? 0) ?? 0,
-      },
-    })
+    const lastOrdinal = last === undefined ? 0 : await this.#lastOrdinal(last)
+    return this.#sessions.create({ ...this.#newSession(), follows: { conversation, lastOrdinal } })
+  }
+
+  async #lastOrdinal(manifest: Manifest): Promise<number> {
+    const blocks = (await this.#sessions.blocksOf(manifest)).blocks()
+    return blocks.reduce((last, { seq }) => Math.max(last, seq), manifest.block_base ?? 0)
   }
 
   /** A session that was created by name or is meant by its id. */

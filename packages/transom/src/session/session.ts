@@ -67,9 +67,8 @@ export abstract class Session implements WaitSubject {
     this.#limits = new LimitWatch(this.#asLimited(), parts.limits, dependencies.usage)
     this.#manifest = starting
     this.save()
-    const { session, command, cwd, cols, rows, cursor_base } = starting
-    const follows = cursor_base === undefined ? {} : { cursor_base }
-    this.apply(this.log.appendFact('created', { session, command, cwd, cols, rows, ...follows }))
+    const { session, command, cwd, cols, rows } = starting
+    this.apply(this.log.appendFact('created', { session, command, cwd, cols, rows }))
   }
 
   get id(): string {

@@ -27,8 +27,8 @@ export const SESSION_ID_PATTERN = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`)
 export type SessionRequest = ParsedParams<'session.create'> & {
   readonly cols: number
   readonly rows: number
-  /** The conversation whose shell it is, and where its history goes on. */
-  readonly follows?: { readonly conversation: string; readonly cursor: number; readonly ordinal: number }
+  /** The conversation whose shell it is, and how many blocks it has had. */
+  readonly follows?: { readonly conversation: string; readonly lastOrdinal: number }
 }
 
 /** A session as found by a reference: with its live part while it has one. */
@@ -219,13 +219,7 @@ export class Sessions {
     { name, command, cwd, cols, rows, follows }: SessionRequest & { cwd: string; command: string[] },
   ): Manifest {
     const conversation =
-      follows === undefined
-        ? {}
-        : {
-            conversation: follows.conversation,
-            cursor_base: follows.cursor,
-            block_base: follows.ordinal,
-          }
+      follows === undefined ? {} : { conversation: follows.conversation, block_base: follows.lastOrdinal }
     return {
       ...conversation,
       version: 1,

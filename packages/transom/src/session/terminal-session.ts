@@ -172,8 +172,7 @@ export class TerminalSession extends Session {
   /** Appends a record that the blocks are made from. */
   #record(type: EventType, payload: Buffer): number {
     const seq = this.log.append(type, payload)
-    const record = { seq, time: this.log.time, typeNumber: EVENT_TYPE_NUMBERS[type], payload }
-    this.blocks.apply(record, this.log.sizeBytes)
+    this.blocks.apply({ seq, time: this.log.time, typeNumber: EVENT_TYPE_NUMBERS[type], payload })
     return seq
   }
 
