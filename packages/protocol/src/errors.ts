@@ -64,6 +64,20 @@ export const ERROR_TABLE = {
   log_in_use: row(69, 409, -32141, true, 'The Event Log is being written to.'),
   file_exists: row(65, 409, -32142, false, 'A file to write is there already.'),
   file_not_written: row(74, 400, -32143, false, 'A file that was named cannot be written.'),
+  shell_not_integrated: row(
+    69,
+    409,
+    -32150,
+    false,
+    'The program is not a shell with integration: what it runs has no blocks.',
+  ),
+  shell_busy: row(69, 409, -32151, true, 'The shell is running a command.'),
+  shell_interactive: row(69, 409, -32152, false, 'An interactive session has the shell.'),
+  block_not_found: row(66, 404, -32153, false, 'There is no such block.'),
+  block_not_started: row(69, 503, -32154, true, 'The shell did not take the command.'),
+  block_running: row(75, 408, -32155, true, 'The command has not ended in time, and runs on.'),
+  interactive_ended: row(69, 409, -32156, false, 'The interactive session named is not the active one.'),
+  conversation_not_found: row(66, 404, -32157, false, 'No session was ever opened for this conversation.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 

@@ -3,6 +3,7 @@ import { HOST_OPERATIONS } from './host-operations.ts'
 import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
+import { PTY_OPERATIONS } from './pty-operations.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
 
 /**
@@ -13,6 +14,7 @@ export const OPERATIONS = {
   ...LIFECYCLE_OPERATIONS,
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
+  ...PTY_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const

@@ -1,3 +1,4 @@
+import * as os from 'node:os'
 import type { Params, ParsedParams, Result, SessionInfo } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { HomeConfig } from '../home/config.ts'
@@ -5,10 +6,12 @@ import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
-import type { FoundSession, Sessions } from '../session/sessions.ts'
+import { Conversations } from '../session/conversations.ts'
+import type { FoundSession, SessionRequest, Sessions } from '../session/sessions.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
+import { ptyHandlers } from './pty-handlers.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
@@ -29,6 +32,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
   return {
     ...inputHandlers(sessions),
     ...viewHandlers(home, sessions),
+    ...ptyHandlers(new Conversations(sessions, () => conversationShell(control))),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()
@@ -68,6 +72,14 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
   }
+}
+
+/** What a conversation's session is started with. */
+function conversationShell(control: HostControl): Omit<SessionRequest, 'follows'> {
+  control.assertOpen()
+  control.registration.ensure()
+  const { cols, rows } = control.config.session
+  return { cols, rows, command: ['bash'], cwd: os.homedir() }
 }
 
 async function subscribe(
