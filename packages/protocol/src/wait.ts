@@ -4,7 +4,7 @@ import { exitRecord } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
 
 export const WAIT_TIMEOUT_MS_DEFAULT = 30_000
-const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are near their end
+export const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are near their end
 
 const durationMs = z.int().min(0).max(WAIT_MS_MAX)
 

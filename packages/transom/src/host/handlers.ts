@@ -12,6 +12,7 @@ import type { Handlers, RequestContext } from './dispatch.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
+import { waitFor } from './wait-for-handler.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
@@ -29,10 +30,12 @@ export interface HostControl extends HousekeepingControl {
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
+  const conversations = new Conversations(sessions, () => conversationShell(control))
   return {
     ...inputHandlers(sessions),
     ...viewHandlers(home, sessions),
-    ...ptyHandlers(new Conversations(sessions, () => conversationShell(control))),
+    ...ptyHandlers(conversations),
+    'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()

@@ -7,6 +7,8 @@ import type { Screen } from '../terminal/screen.ts'
  * so long without either is it worth asking what it waits for.
  */
 export const QUIET_MS = 50
+/** A second look follows after this time: what was printed just before the first may not have been read then. */
+export const CONFIRM_MS = 10
 
 /** Says whether a program waits for input and for what, from what the kernel shows and what stands on the screen. */
 export function judgeInput(sample: TerminalSample | null, screen: Screen, quietMs: number): NeedsInput {
@@ -33,10 +35,48 @@ export function judgeInput(sample: TerminalSample | null, screen: Screen, quietM
   if (sample.blocked === null) return judgeUnblocked(described, say)
   const reason = reasonOf(described)
   if (RELAYS.test(name) && (reason === 'read' || reason === 'full_screen')) {
-    return say('unknown', null, `${name} always reads the terminal, for a program that cannot be seen from here`)
+    return say(
+      'unknown',
+      null,
+      `${name} always reads the terminal, for a program that cannot be seen from here`,
+    )
   }
   const { call, fd } = sample.blocked
-  return say('needs_input', reason, `${name} is blocked in ${call} on this terminal (fd ${fd}): ${INPUT_REASON_WORDS[reason]}`)
+  return say(
+    'needs_input',
+    reason,
+    `${name} is blocked in ${call} on this terminal (fd ${fd}): ${INPUT_REASON_WORDS[reason]}`,
+  )
+}
+
+/** How long a status waits for a program to pause: one that goes on printing is not waiting for anything. */
+const UNQUIET_MS_MAX = 250
+
+/** What a session's program waits for, once it has had the time to read what it was given. */
+export async function settledInput(session: {
+  readonly lastOutputMs: number
+  readonly lastInputMs: number
+  now(): number
+  needsInput(): NeedsInput
+}): Promise<NeedsInput> {
+  const startMs = session.now()
+  for (;;) {
+    const now = session.now()
+    const restMs = QUIET_MS - (now - Math.max(session.lastOutputMs, session.lastInputMs))
+    if (now - startMs >= UNQUIET_MS_MAX) return session.needsInput()
+    await pause(restMs > 0 ? restMs : CONFIRM_MS)
+    if (restMs <= 0 && now >= Math.max(session.lastOutputMs, session.lastInputMs)) return session.needsInput()
+  }
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, Math.ceil(ms)))
+}
+
+/** For what has no terminal, or none any more. */
+export function unknownInput(note: string): NeedsInput {
+  const nothing = { program: null, pid: null, waits_in: null, fd: null, echo: null, canonical: null }
+  return { verdict: 'unknown', reason: null, prompt: '', evidence: { ...nothing, quiet_ms: 0, note } }
 }
 
 interface Described extends TerminalSample {
@@ -58,19 +98,22 @@ function judgeUnblocked(described: Described, say: Say): NeedsInput {
   const hidden = `the system does not show what ${name} waits for`
   if (canonical && !echo) return say('needs_input', 'password', `${hidden}, but echo is off for a line`)
   const reason = reasonOf(described)
-  if (reason === 'confirm') return say('needs_input', reason, `${hidden}, but there is a question at the cursor`)
+  if (reason === 'confirm')
+    return say('needs_input', reason, `${hidden}, but there is a question at the cursor`)
   return say('unknown', null, hidden)
 }
 
 /** They pass on what is typed to another terminal, and so read theirs all the time. */
-const RELAYS = /^(?:ssh|mosh-client|telnet|docker|podman|kubectl|sudo|su|script|screen|tmux: client|dtach|socat)$/
+const RELAYS =
+  /^(?:ssh|mosh-client|telnet|docker|podman|kubectl|sudo|su|script|screen|tmux: client|dtach|socat)$/
 const PAGERS = /^(?:less|more|most|pager|pg|bat)$/
 const SHELLS = /^-?(?:bash|zsh|fish|sh|dash|ksh|mksh|ash|tcsh|csh|nu|xonsh|pwsh|elvish)$/
 const MENUS = /^(?:dialog|whiptail|fzf|gum)$/
 const INTERPRETERS =
   /^(?:python|ipython|pypy|node|deno|bun|irb|ruby|lua|perl|R$|ghci|ghc|julia|sqlite|psql|mysql|mariadb|gdb|lldb|pdb|bc$|guile|scheme|erl|iex|clj|php|tclsh|wish|octave|gnuplot|redis-cli|mongo)/
 
-const YES_OR_NO = /(?:\[|\()\s*(?:y(?:es)?\s*[/|]\s*n(?:o)?|n(?:o)?\s*[/|]\s*y(?:es)?)\b[^\])]*[\])]|\by\/n\b|\byes\/no\b/i
+const YES_OR_NO =
+  /(?:\[|\()\s*(?:y(?:es)?\s*[/|]\s*n(?:o)?|n(?:o)?\s*[/|]\s*y(?:es)?)\b[^\])]*[\])]|\by\/n\b|\byes\/no\b/i
 const CHOICE = /^#\? $|\b(?:choose|select|choice|selection|option|pick)\b.*[:?>]\s*$/i
 const PAGE_END = /^:$|\(END\)\s*$|--More--|^lines \d+-\d+/
 /** What interpreters show: `>>> `, `... `, `(gdb) `, `sqlite> `, `In [3]: `, `irb(main):001> `. */

@@ -4,7 +4,7 @@ import { filledToCursor } from '../grid/canonical-text.ts'
 import type { Screen } from '../terminal/screen.ts'
 import { compileConditions, judgeAll, type Condition, type SearchedText, type Verdict } from './conditions.ts'
 import type { EchoTracker } from './echo.ts'
-import { QUIET_MS } from './input-verdict.ts'
+import { CONFIRM_MS, QUIET_MS } from './input-verdict.ts'
 import { takeSnapshot } from './snapshot.ts'
 
 /**
@@ -206,11 +206,17 @@ class PendingWait {
     if (unquietMs > 0) {
       this.#sampleEveryMs = SAMPLE_MS_MIN
       this.#nextSampleMs = 0
+      this.#needsInput = null
       return unquietMs
     }
     if (now < this.#nextSampleMs) return this.#nextSampleMs - now
+    const before = this.#needsInput
     this.#needsInput = this.#subject.needsInput()
-    if (this.#needsInput.verdict === 'needs_input') return this.#needsInput
+    if (this.#needsInput.verdict === 'needs_input') {
+      if (before?.verdict === 'needs_input') return this.#needsInput
+      this.#nextSampleMs = now + CONFIRM_MS
+      return CONFIRM_MS
+    }
     this.#nextSampleMs = now + this.#sampleEveryMs
     this.#sampleEveryMs = Math.min(this.#sampleEveryMs * 2, SAMPLE_MS_MAX)
     return this.#nextSampleMs - now
