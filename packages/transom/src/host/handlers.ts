@@ -8,6 +8,7 @@ import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
 import type { FoundSession, SessionRequest, Sessions } from '../session/sessions.ts'
+import { blockHandlers } from './block-handlers.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
@@ -29,10 +30,12 @@ export interface HostControl extends HousekeepingControl {
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
+  const conversations = new Conversations(sessions, () => conversationShell(control))
   return {
     ...inputHandlers(sessions),
     ...viewHandlers(home, sessions),
-    ...ptyHandlers(new Conversations(sessions, () => conversationShell(control))),
+    ...ptyHandlers(conversations),
+    ...blockHandlers({ home, sessions, conversations }),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileError } from '../../../lib/system-error.ts'
-import { BASH_LEAN_LINE, bashBegin, bashScript } from './bash-integration.ts'
+import { BASH_EDITED_LINE, BASH_LEAN_LINE, bashBegin, bashScript } from './bash-integration.ts'
 import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
 
 export type ShellName = 'bash'
@@ -27,8 +27,19 @@ export interface ShellIntegration {
   readonly env: Readonly<Record<string, string>>
   /** What is typed to have the shell run what is in the file of the next block. */
   readonly trigger: string
-  /** The content of that file: prints a begin mark with the number, goes to the folder, and runs the command. */
-  blockText(request: number, block: { command: string; cwd: string | null }): string
+  /** How many cells the line has that the shell shows when it is told so. */
+  readonly lineCells: number
+  /** The content of that file: shows the command, prints a begin mark, goes to the folder, and runs it. */
+  blockText(block: BlockText): string
+}
+
+export interface BlockText {
+  /** The number that the begin mark shall have. */
+  readonly request: number
+  readonly command: string
+  readonly cwd: string | null
+  /** Printed before the block begins. Printable characters and escape sequences, no quotes or backslashes. */
+  readonly display: string
 }
 
 /** The key that the line editors are bound to: no keyboard sends it. */
@@ -69,6 +80,15 @@ export function removeBlockText(folder: string): void {
   fs.rmSync(path.join(folder, NEXT_BLOCK), { force: true })
 }
 
+/** The text that a shell takes for a command: one word is the text itself, several are a program and its arguments. */
+export function joinCommand(_shell: ShellName, words: readonly string[]): string {
+  const [only = ''] = words
+  if (words.length === 1) return only
+  return words.map((word) => (PLAIN_WORD.test(word) ? word : quoteForShell(word))).join(' ')
+}
+
+const PLAIN_WORD = /^[\w./:=@%+,-]+$/
+
 interface Plan extends Omit<ShellIntegration, 'folder'> {
   readonly files: Readonly<Record<string, string>>
 }
@@ -82,7 +102,7 @@ function prepareBash(request: IntegrationRequest): Plan | null {
   if (given === null) return null
   const scriptPath = path.join(request.folder, 'rc')
   const { nonce, options } = scriptOptions(request, scriptPath)
-  const { lean } = request
+  const isLean = request.lean
   const login = request.login || given.login
   const norc = request.norc || given.norc
   const script = bashScript({ ...options, login, norc, rcFile: given.rcFile })
@@ -91,23 +111,23 @@ function prepareBash(request: IntegrationRequest): Plan | null {
     nonce,
     files: { rc: script },
     env: request.env,
-    argv: [...(lean || given.noediting ? ['--noediting'] : []), '--noprofile', '--rcfile', scriptPath, '-i'],
-    trigger: lean || given.noediting ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
-    blockText: (number, { command, cwd }) =>
-      `${bashBegin(number)}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`,
+    argv: [...(isLean ? ['--noediting'] : []), '--noprofile', '--rcfile', scriptPath, '-i'],
+    trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
+    lineCells: (isLean ? BASH_LEAN_LINE.trimEnd() : BASH_EDITED_LINE).length,
+    blockText: ({ request: number, command, cwd, display }) =>
+      `${bashBegin(number, display)}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`,
   }
 }
 
 /** What an interactive bash may be started with; null for a script, a command, or an option that is not known here. */
 function readBashArguments(
   argv: readonly string[],
-): { login: boolean; norc: boolean; noediting: boolean; rcFile: string | null } | null {
-  const given = { login: false, norc: false, noediting: false, rcFile: null as string | null }
+): { login: boolean; norc: boolean; rcFile: string | null } | null {
+  const given = { login: false, norc: false, rcFile: null as string | null }
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]
     if (word === '-l' || word === '--login') given.login = true
     else if (word === '--norc') given.norc = true
-    else if (word === '--noediting') given.noediting = true
     else if ((word === '--rcfile' || word === '--init-file') && argv[at + 1] !== undefined)
       given.rcFile = argv[++at] ?? null
     else if (word !== '-i' && word !== '--noprofile') return null
