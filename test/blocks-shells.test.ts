@@ -55,6 +55,12 @@ const SAME_AS_DIRECT: readonly Case[] = [
 
 const SHELLS = [
   { name: 'bash', start: () => ShellUnderTest.start(home, client, { command: ['bash'] }) },
+  {
+    name: 'zsh',
+    start: () => ShellUnderTest.start(home, client, { command: ['zsh'], files: { '.zshrc': '' } }),
+  },
+  { name: 'fish', start: () => ShellUnderTest.start(home, client, { command: ['fish'] }) },
+  { name: 'dash', start: () => ShellUnderTest.start(home, client, { command: ['dash'] }) },
   { name: 'bash-lean', start: () => ShellUnderTest.conversation(home, client, 'lean') },
 ]
 

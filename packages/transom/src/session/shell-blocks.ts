@@ -5,7 +5,6 @@ import {
   writeBlockText,
   type ShellIntegration,
 } from '../sources/pty/shell-integration/integrate-shell.ts'
-import { unquoteShellWord } from '../sources/pty/shell-integration/unquote.ts'
 import { BlockQueue, type BlockShell } from './block-queue.ts'
 
 /** What may be the start of a mark is held back no longer than this when nothing follows: then it is none. */
@@ -14,6 +13,7 @@ const HELD_MS_MAX = 50
 /** More of a command is not shown: it is in the block. */
 const DISPLAY_LINES_MAX = 20
 const DISPLAY_CHARS_MAX = 300
+const NEXT_LINE = '\x1bE' // NEL: a line break, without a character that a shell would take for one
 
 /** What an integrated shell needs of its session. */
 export interface ShellSession {
@@ -43,7 +43,7 @@ export class ShellBlocks {
     const { folder, trigger } = integration
     this.integration = integration
     this.#session = session
-    this.#cutter = new MarkCutter(integration.nonce, unquoteShellWord)
+    this.#cutter = new MarkCutter(integration.nonce, (quoted) => integration.unquote(quoted))
     this.queue = new BlockQueue(
       {
         session: session.session,
@@ -91,8 +91,8 @@ export class ShellBlocks {
     const [first = '', ...others] = lines.slice(0, DISPLAY_LINES_MAX)
     const more = lines.length > DISPLAY_LINES_MAX ? ['…'] : []
     const prompt = col === 0 ? '$ ' : ''
-    const text = [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)].join('\r\n')
-    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${text}\r\n`
+    const text = [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)].join(NEXT_LINE)
+    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${text}${NEXT_LINE}`
   }
 
   #takeMark(mark: Mark): void {
