@@ -28,6 +28,9 @@ const RENDERERS: Renderers = {
     changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
+  'pty.exec_interactive': ({ seq }) => `block ${seq}`,
+  'pty.blocks': ({ blocks }) => blockTable(blocks),
+  'pty.read': ({ data, data_b64 }) => (data ?? data_b64 ?? '').replace(/\n$/, ''),
   ...HOUSEKEEPING_RENDERERS,
   'host.status': fields,
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
@@ -47,6 +50,17 @@ function screenText(lines: readonly { text: string; omitted?: true | undefined }
     .join('\n')
     .replaceAll(/(?:\[…\]\n)+\[…\]/g, '[…]')
     .replace(/\n+$/, '')
+}
+
+function blockTable(blocks: Result<'pty.blocks'>['blocks']): string {
+  const rows = blocks.map((block) => [
+    String(block.seq),
+    block.state === 'ended' ? String(block.exit_code ?? '-') : block.state,
+    block.duration_ms === null ? '-' : `${(block.duration_ms / 1000).toFixed(3)}s`,
+    String(block.output_bytes),
+    printable(block.command ?? '(typed)'),
+  ])
+  return textTable([['BLOCK', 'EXIT', 'TIME', 'BYTES', 'COMMAND'], ...rows])
 }
 
 function sessionTable(sessions: Result<'session.list'>['sessions']): string {

@@ -16,6 +16,7 @@ import {
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
+import { runAndPrint, type Ask } from './print-block.ts'
 import { renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
 
@@ -75,6 +76,16 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
     if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
     await exportToStdout(resolved, cli.exportOutput, call)
     return 0
+  }
+  if (command.operation === 'session.run' && !flags.json) {
+    const ask: Ask = (operation, given) =>
+      callHost(context.host(), {
+        command: { ...command, operation },
+        params: given,
+        signal: cli.signal,
+        notice,
+      })
+    return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)

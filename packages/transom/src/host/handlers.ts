@@ -8,6 +8,7 @@ import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
 import type { FoundSession, SessionRequest, Sessions } from '../session/sessions.ts'
+import { blockHandlers } from './block-handlers.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
@@ -36,6 +37,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...viewHandlers(home, sessions),
     ...ptyHandlers(conversations),
     'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
+    ...blockHandlers({ home, sessions, conversations }),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()

@@ -2,18 +2,20 @@ import type { PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../session/block-queue.ts'
 import type { Conversations } from '../session/conversations.ts'
+import { endInteractive } from '../session/end-interactive.ts'
 import { settledInput } from '../session/input-verdict.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { checkWorkingFolder } from '../sources/pty/program.ts'
 import type { Handlers } from './dispatch.ts'
 
 const DEFAULT_ACTOR = 'client'
-const CTRL_C = '\x03'
 const CTRL_D = '\x04'
 const ENTER = '\r'
 
 /** The operations of a conversation's shell. */
-export function ptyHandlers(conversations: Conversations): Pick<Handlers, keyof typeof PTY_OPERATIONS> {
+type PtyOperation = Exclude<keyof typeof PTY_OPERATIONS, 'pty.blocks' | 'pty.read' | 'session.run'>
+
+export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOperation> {
   return {
     'pty.exec_block': async (params) => {
       const { begun } = await exec(conversations, params, 'block')
@@ -24,9 +26,19 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, keyof 
       return { ...begun, session_id: interactiveId(block.id) }
     },
     'pty.send': async (params) => send(await target(conversations, params), dataOf(params), params),
-    'pty.ctrl_c': async (params) => send(await target(conversations, params), CTRL_C, params),
+    'pty.ctrl_c': async (params) => {
+      const session = await target(conversations, params)
+      const log_seq = session.interrupt(params.actor ?? DEFAULT_ACTOR)
+      return { ok: true, log_seq, cursor: session.blocks.cursor }
+    },
     'pty.ctrl_d': async (params) => send(await target(conversations, params), CTRL_D, params),
     'pty.enter': async (params) => send(await target(conversations, params), ENTER, params),
+    'pty.end_session': async (params, { signal }) =>
+      endSession(await target(conversations, params), params, signal),
+    'pty.reset': async ({ conversation_id }) => ({
+      ok: true,
+      ...(await conversations.reset(conversation_id)),
+    }),
     'pty.status': async ({ conversation_id }) => status(await conversations.get(conversation_id)),
   }
 }
@@ -89,6 +101,22 @@ function send(
   return { ok: true, log_seq, cursor: session.blocks.cursor }
 }
 
+async function endSession(
+  session: TerminalSession,
+  { session_id, actor }: ParsedParams<'pty.end_session'>,
+  signal: AbortSignal,
+): Promise<Result<'pty.end_session'>> {
+  const active = session.shell?.queue.active ?? null
+  if (active?.kind !== 'interactive') {
+    const message = `there is no interactive session to end in ${session.id}`
+    throw new OpError('interactive_ended', message, { session_id, active_session_id: null })
+  }
+  const ended = await endInteractive(session, active, { actor: actor ?? DEFAULT_ACTOR, signal })
+  if (ended !== null) return { ok: true, ...ended }
+  const message = `${JSON.stringify(active.command)} could not be ended; "reset" ends the shell that it runs in, too`
+  throw new OpError('block_running', message, { block_id: active.id })
+}
+
 function dataOf({ data, data_b64 }: ParsedParams<'pty.send'>): string | Buffer {
   if ((data === undefined) === (data_b64 === undefined))
     throw new OpError('usage', 'pty.send: give either `data` or `data_b64`')
@@ -121,7 +149,7 @@ function activeInteractive({ shell }: TerminalSession): string | null {
   return active?.kind === 'interactive' ? interactiveId(active.id) : null
 }
 
-function notIntegrated({ id, manifest }: TerminalSession): OpError {
+export function notIntegrated({ id, manifest }: TerminalSession): OpError {
   const message = `session ${id} runs ${JSON.stringify(manifest.command.join(' '))}, which is not an integrated shell: use type, keys and wait, or create a session with bash, zsh or fish`
   return new OpError('shell_not_integrated', message, { session: id, command: manifest.command })
 }

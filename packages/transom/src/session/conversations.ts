@@ -53,6 +53,14 @@ export class Conversations {
     return this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
   }
 
+  /** Ends the session of a conversation, with everything that runs in it, and starts the next. */
+  async reset(conversation: string): Promise<{ session: string; previous_session: string | null }> {
+    const live = this.#live(conversation)
+    await live?.destroy()
+    const next = await this.open(conversation)
+    return { session: next.id, previous_session: live?.id ?? null }
+  }
+
   /** The sessions that a conversation has had, oldest first. */
   async history(conversation: string): Promise<Manifest[]> {
     const all = await this.#sessions.list(true)

@@ -5,11 +5,15 @@ import {
   writeBlockText,
   type ShellIntegration,
 } from '../sources/pty/shell-integration/integrate-shell.ts'
-import { unquoteShellWord } from '../sources/pty/shell-integration/unquote.ts'
 import { BlockQueue, type BlockShell } from './block-queue.ts'
 
 /** What may be the start of a mark is held back no longer than this when nothing follows: then it is none. */
 const HELD_MS_MAX = 50
+
+/** More of a command is not shown: it is in the block. */
+const DISPLAY_LINES_MAX = 20
+const DISPLAY_CHARS_MAX = 300
+const NEXT_LINE = '\x1bE' // NEL: a line break, without a character that a shell would take for one
 
 /** What an integrated shell needs of its session. */
 export interface ShellSession {
@@ -18,6 +22,8 @@ export interface ShellSession {
   readonly appendFact: BlockShell['appendFact']
   /** Bytes that the program wrote. */
   output(bytes: Buffer): void
+  /** Where the cursor is, and how wide the screen. */
+  cursor(): { col: number; cols: number }
   /** Types to the shell. */
   type(text: string, actor: string): void
   /** Runs a step that must reach the disk, after those before it. */
@@ -37,13 +43,14 @@ export class ShellBlocks {
     const { folder, trigger } = integration
     this.integration = integration
     this.#session = session
-    this.#cutter = new MarkCutter(integration.nonce, unquoteShellWord)
+    this.#cutter = new MarkCutter(integration.nonce, (quoted) => integration.unquote(quoted))
     this.queue = new BlockQueue(
       {
         session: session.session,
         appendFact: (type, fact) => session.appendFact(type, fact),
         give: (request, block, actor) => {
-          writeBlockText(folder, integration.blockText(request, block))
+          const display = this.#display(block.command)
+          writeBlockText(folder, integration.blockText({ ...block, request, display }))
           session.type(trigger, actor)
         },
         taken: () => removeBlockText(folder),
@@ -76,6 +83,18 @@ export class ShellBlocks {
     fs.rmSync(this.integration.folder, { recursive: true, force: true })
   }
 
+  /** Puts the command on the screen in place of the line by which the shell is made to run it. */
+  #display(command: string): string {
+    const { col, cols } = this.#session.cursor()
+    const rows = Math.ceil((col + this.integration.lineCells) / cols)
+    const lines = command.split('\n', DISPLAY_LINES_MAX + 1).map((line) => shown(line))
+    const [first = '', ...others] = lines.slice(0, DISPLAY_LINES_MAX)
+    const more = lines.length > DISPLAY_LINES_MAX ? ['…'] : []
+    const prompt = col === 0 ? '$ ' : ''
+    const text = [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)].join(NEXT_LINE)
+    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${text}${NEXT_LINE}`
+  }
+
   #takeMark(mark: Mark): void {
     this.#session.step(() => this.queue.take(mark))
   }
@@ -94,4 +113,10 @@ export class ShellBlocks {
     const held = this.#cutter.release()
     if (held.length > 0) this.#session.output(held)
   }
+}
+
+/** Text without control characters. */
+function shown(line: string): string {
+  const text = line.replaceAll('\t', '    ').replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?')
+  return text.length <= DISPLAY_CHARS_MAX ? text : `${text.slice(0, DISPLAY_CHARS_MAX)}…`
 }

@@ -23,6 +23,7 @@ import { ShellBlocks } from './shell-blocks.ts'
 
 /** A synchronized update that is open for longer is shown as it stands (the value terminals agree on). */
 const SYNC_OPEN_MS_MAX = 150
+const INTERRUPT = '\x03' // Ctrl+C
 
 export interface TerminalDependencies extends SessionDependencies {
   readonly reaper: ChildReaper
@@ -135,6 +136,23 @@ export class TerminalSession extends Session {
     return seq
   }
 
+  /** Presses Ctrl+C: in front of input that the program has not read, and as a signal when the terminal is full. */
+  interrupt(actor: string): number {
+    this.assertCommandable()
+    const bytes = Buffer.from(INTERRUPT)
+    const fact = { actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
+    const seq = this.log.appendFact('input', fact)
+    this.apply(seq)
+    if (!this.#source.overtake(bytes)) this.signal('SIGINT', 'foreground', actor)
+    this.entered(seq)
+    return seq
+  }
+
+  /** The program in front on the terminal, by its process group; null where that cannot be told. */
+  foregroundGroup(): number | null {
+    return foregroundGroup(this.#source.pid)
+  }
+
   /** Sends a signal to the program in front or to the first process, and says to whom. */
   signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: string): { seq: number; pid: number } {
     this.assertCommandable()
@@ -184,6 +202,7 @@ export class TerminalSession extends Session {
       lastOrdinal: this.manifest.block_base ?? 0,
       output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
       appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
+      cursor: () => ({ col: this.screen.frame().cursor.col, cols: this.manifest.cols }),
       type: (text, actor) => void this.input(text, { via: 'block', actor }),
       step: (run) => this.disk.run(run),
     })

@@ -110,6 +110,11 @@ export class PtySource {
     this.#writes.push(bytes)
   }
 
+  /** Writes in front of what waits to be read; false when the pty would not take it at once. */
+  overtake(bytes: Uint8Array): boolean {
+    return this.#writes.overtake(bytes)
+  }
+
   resize(cols: number, rows: number): void {
     if (!this.#closed) loadPtyBinding().binding.resize(this.#master, cols, rows)
   }

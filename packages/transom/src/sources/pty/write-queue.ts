@@ -47,6 +47,15 @@ export class WriteQueue {
     if (this.#timer === undefined) this.flush()
   }
 
+  /** As push(), in front of what is queued; false when it could not be written at once. */
+  overtake(bytes: Uint8Array): boolean {
+    if (this.#closed) return false
+    this.#chunks.unshift(bytes)
+    this.#bytes += bytes.length
+    this.flush()
+    return this.#chunks[0] !== bytes
+  }
+
   /** Offers what is queued again; worth calling when the program shows a sign of life. */
   flush(): void {
     clearTimeout(this.#timer)

@@ -35,8 +35,12 @@ fi
 /** What is typed to run the next block, where there is no line editor to bind a key in. */
 export const BASH_LEAN_LINE = ' __transom_load;eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1\n'
 
+/** What the line editor shows when a block is run. */
+export const BASH_EDITED_LINE = ' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1'
+
 /** The line before the block's text in its file. */
-export const bashBegin = (request: number): string => `{ __transom_begin ${request}&&:;} >/dev/null 2>&1\n`
+export const bashBegin = (request: number, display: string): string =>
+  `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
 
 const COMMON = String.raw`
 __transom_load() { local -; set +aexuv; IFS= read -rd '' __transom_text <"$__transom_d/next" || :; } 2>/dev/null
@@ -44,7 +48,7 @@ __transom_begin() {
   local -; set +aexuv
   [[ -z $__transom_hc ]] || eval "$__transom_hc"
   __transom_hc= __transom_k=1 __transom_text=
-  printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$1" >/dev/tty
+  printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
   return "$__transom_e"
 }
 __transom_mark_end() {
@@ -130,7 +134,7 @@ __transom_key() {
   [[ -n $__transom_text ]] || return 0
   if [[ -v HISTCONTROL ]]; then __transom_hc="HISTCONTROL=\${HISTCONTROL@Q}"; else __transom_hc='unset HISTCONTROL'; fi
   HISTCONTROL=ignorespace __transom_own=
-  READLINE_LINE=' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1' READLINE_POINT=\${#READLINE_LINE}
+  READLINE_LINE='@LINE@' READLINE_POINT=\${#READLINE_LINE}
 }
 __transom_keys() {
   local map
@@ -138,7 +142,9 @@ __transom_keys() {
     bind -m "$map" -x '"\e[77;17~":__transom_key'
   done
 }
-`.replaceAll('\\${', '${')
+`
+  .replaceAll('\\${', '${')
+  .replace('@LINE@', BASH_EDITED_LINE)
 
 function userFiles({ login, norc, rcFile }: ShellScriptOptions): string {
   if (norc) return ''
