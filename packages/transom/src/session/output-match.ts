@@ -68,11 +68,11 @@ export class SubstringMatcher implements OutputMatcher {
 const SPAN_BYTES_MAX = 4 << 10
 /** A piece that takes longer than this is followed by smaller ones, a faster one by larger ones. */
 const PIECE_MS_MAX = 4
-const PIECE_BYTES_FIRST = 512
-const PIECE_BYTES_MIN = 256
+const PIECE_BYTES_FIRST = 256
+const PIECE_BYTES_MIN = 128
 const PIECE_BYTES_MAX = 256 << 10
 /** When the smallest pieces take this long, the pattern is refused: it would hold up every session of the host. */
-const HOPELESS_MS = 15
+const HOPELESS_MS = 10
 const HOPELESS_PIECES_MAX = 2
 /** RE2 takes time in proportion to the size of the pattern, too: past this the first piece would take too long. */
 const PROGRAM_SIZE_MAX = 1500
