@@ -238,6 +238,15 @@ describe('wait_for', () => {
     const failed = await call({ conversation_id, session_id, match: 'never' })
     expect(failed).toMatchObject({ matched: false, reason: 'ended', exit: null })
     expect(failed.tail).toContain('last words')
+    const end = await call({ conversation_id, session_id, match: 'EOF' })
+    await client.call('pty.exec_block', { conversation_id, command: 'echo never' })
+    await call({ conversation_id, match: 'PROMPT' })
+    const { cursor } = await client.call('pty.status', { conversation_id })
+    expect(await call({ conversation_id, session_id, match: 'never' })).toMatchObject({ reason: 'ended' })
+    expect(await call({ conversation_id, session_id, match: 'EOF', from_cursor: cursor })).toMatchObject({
+      cursor,
+    })
+    expect(await call({ conversation_id, session_id, match: 'EOF' })).toMatchObject({ cursor: end.cursor })
   })
 
   test('looks into the log of a shell that has ended', async () => {
