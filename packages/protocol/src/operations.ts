@@ -4,6 +4,7 @@ import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
 import { PTY_OPERATIONS } from './pty-operations.ts'
+import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
 
 /**
@@ -15,6 +16,7 @@ export const OPERATIONS = {
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
   ...PTY_OPERATIONS,
+  ...WAIT_FOR_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { block, shellMode } from './block.ts'
+import { needsInput } from './needs-input.ts'
 import { actor, commandTargetErrors, operation, sessionRef } from './operation.ts'
 
 const COMMAND_CHARS_MAX = 1 << 20 // a command is read into a variable of the shell; a program belongs in a file
 
-const conversation = z
+export const conversation = z
   .string()
   .min(1)
   .max(200)
@@ -22,7 +23,7 @@ export const commandText = z
   .describe('What the shell shall run: one command, or as many lines as you like.')
   .meta({ placeholder: 'COMMAND' })
 
-const interactiveSession = z
+export const interactiveSession = z
   .string()
   .min(1)
   .optional()
@@ -180,6 +181,7 @@ export const PTY_OPERATIONS = {
       cwd: z.string().nullable().describe('The shell’s folder, as of the last prompt.'),
       cursor: z.int().describe('The end of the output stream.'),
       log_seq: z.int(),
+      needs_input: needsInput.describe('Whether the program in front waits for input, and for what.'),
     }),
     errors: [...conversationErrors, 'conversation_not_found'],
     readOnly: true,

@@ -13,6 +13,7 @@ import type { Handlers, RequestContext } from './dispatch.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
+import { waitFor } from './wait-for-handler.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
@@ -36,6 +37,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...viewHandlers(home, sessions),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
+    'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()

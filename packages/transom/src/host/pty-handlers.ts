@@ -3,6 +3,7 @@ import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../session/block-queue.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { endInteractive } from '../session/end-interactive.ts'
+import { settledInput } from '../session/input-verdict.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { checkWorkingFolder } from '../sources/pty/program.ts'
 import type { Handlers } from './dispatch.ts'
@@ -122,7 +123,7 @@ function dataOf({ data, data_b64 }: ParsedParams<'pty.send'>): string | Buffer {
   return data ?? Buffer.from(data_b64 ?? '', 'base64')
 }
 
-function status(session: TerminalSession): Result<'pty.status'> {
+async function status(session: TerminalSession): Promise<Result<'pty.status'>> {
   const { shell, blocks } = session
   const active = shell?.queue.active ?? null
   return {
@@ -139,6 +140,7 @@ function status(session: TerminalSession): Result<'pty.status'> {
     cwd: blocks.cwd,
     cursor: blocks.cursor,
     log_seq: session.log.seq,
+    needs_input: await settledInput(session),
   }
 }
 

@@ -248,6 +248,11 @@ export function interactiveId(blockId: string): string {
   return `int-${blockId}`
 }
 
+/** The block that an interactive session is; what is no session's id is nobody's. */
+export function interactiveBlock(sessionId: string): string {
+  return sessionId.replace(/^int-/, '')
+}
+
 function folderFields(cwd: Buffer | null): { cwd: string | null; cwd_b64?: string } {
   if (cwd === null) return { cwd: null }
   const text = cwd.toString('utf8')

@@ -1,6 +1,6 @@
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
-import type { SessionRequest, Sessions } from './sessions.ts'
+import type { FoundSession, SessionRequest, Sessions } from './sessions.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 /**
@@ -51,6 +51,14 @@ export class Conversations {
     await live?.destroy()
     const next = await this.open(conversation)
     return { session: next.id, previous_session: live?.id ?? null }
+  }
+
+  /** The session of a conversation, live or, when it has none any more, the last one it had. */
+  async find(conversation: string): Promise<FoundSession> {
+    const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
+    if (live !== undefined) return { manifest: live.manifest, live }
+    const last = (await this.history(conversation)).at(-1)
+    return this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
   }
 
   /** The sessions that a conversation has had, oldest first. */

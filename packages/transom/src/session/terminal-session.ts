@@ -1,4 +1,10 @@
-import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type TerminalModes } from '@transom/protocol'
+import {
+  EVENT_TYPE_NUMBERS,
+  type EventType,
+  type Fact,
+  type NeedsInput,
+  type TerminalModes,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 import { messageOf } from '../lib/system-error.ts'
@@ -10,6 +16,7 @@ import type { ShellIntegration } from '../sources/pty/shell-integration/integrat
 import { Screen } from '../terminal/screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { BlockProjection } from './block-projection.ts'
+import { judgeInput } from './input-verdict.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session, type SessionDependencies } from './session.ts'
 import { ShellBlocks } from './shell-blocks.ts'
@@ -91,6 +98,14 @@ export class TerminalSession extends Session {
 
   modes(): TerminalModes {
     return this.screen.modes()
+  }
+
+  override needsInput(): NeedsInput {
+    const quietMs = this.now() - Math.max(this.lastOutputMs, this.lastInputMs)
+    const judged = judgeInput(this.#source.sample(), this.screen, quietMs)
+    const atPrompt = this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
+    // What the shell has told is surer than what its prompt looks like.
+    return atPrompt && judged.verdict === 'needs_input' ? { ...judged, reason: 'shell_prompt' } : judged
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */

@@ -25,6 +25,11 @@ export class WriteQueue {
     this.#write = write
   }
 
+  /** Whether everything has reached the terminal. */
+  get empty(): boolean {
+    return this.#bytes === 0
+  }
+
   /** Throws, having taken nothing, when `bytes` more would not fit. */
   assertRoom(bytes: number): void {
     if (this.#bytes === 0 || this.#bytes + bytes <= INPUT_QUEUE_BYTES_MAX) return
