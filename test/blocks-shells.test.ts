@@ -157,8 +157,9 @@ describe.each(SHELLS)('$name', ({ name, start }) => {
   })
 
   test('^C ends a block with its status', async () => {
+    const { cursor } = await client.call('pty.status', { conversation_id: shell.session })
     const running = shell.run('echo started; sleep 1000; echo not this')
-    await client.call('pty.wait_for', { conversation_id: shell.session, match: 'started\r\n' } as never)
+    await shell.prints('started\r\n', cursor)
     await client.call('pty.ctrl_c', { conversation_id: shell.session })
     const ran = await running
     expect(ran.code).toBe(130)
