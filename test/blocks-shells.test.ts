@@ -84,4 +84,87 @@ describe.each(SHELLS)('$name', ({ name, start }) => {
     expect(ran.block).toMatchObject({ command, state: 'ended', ended_by: 'shell', cwd: shell.folder })
     expect((await shell.blocks()).length).toBe(before + 1)
   })
+
+  test('what a block sets is there for the next one', async () => {
+    if (program === 'fish') {
+      await shell.run('set -g kept one; function hello; echo hi $argv; end')
+      expect((await shell.run('hello $kept')).output).toBe('hi one\r\n')
+      return
+    }
+    const declare = program === 'dash' ? '' : 'declare -i number=6*7; '
+    await shell.run(`kept='a  b'; ${declare}hello() { echo "hi $1"; }; alias shout='echo SHOUT'`)
+    expect((await shell.run('echo "$kept"; hello you')).output).toBe('a  b\r\nhi you\r\n')
+    expect((await shell.run('shout it')).output).toBe('SHOUT it\r\n')
+    if (declare !== '') expect((await shell.run('echo $number')).output).toBe('42\r\n')
+  })
+
+  test('the status of a block is there for the next one', async () => {
+    const status = program === 'fish' ? '$status' : '$?'
+    await shell.run(program === 'fish' ? "sh -c 'exit 7'" : '(exit 7)')
+    expect((await shell.run(`echo ${status}`)).output).toBe('7\r\n')
+    expect((await shell.run(`echo ${status}`)).output).toBe('0\r\n')
+  })
+
+  test('a syntax error is one block that fails', async () => {
+    for (const command of [
+      'echo )',
+      "echo 'unbalanced",
+      program === 'fish' ? 'if true; echo' : 'if true; then',
+    ]) {
+      const before = (await shell.blocks()).length
+      const ran = await shell.run(command)
+      expect(ran.code, command).not.toBe(0)
+      expect(ran.output.length, command).toBeGreaterThan(0)
+      expect((await shell.blocks()).length).toBe(before + 1)
+    }
+    expect((await shell.run('echo fine')).output).toBe('fine\r\n')
+  })
+
+  test('a command that does not exist says so', async () => {
+    const ran = await shell.run('no-such-command-here')
+    expect([ran.code, ran.output]).toEqual([127, expect.stringContaining('no-such-command-here')])
+  })
+
+  const ODD_NAMES = [
+    'a b',
+    "it's",
+    'semi;colon',
+    '$(x)`y`',
+    'größe 漢字',
+    'a\\b',
+    '*?[',
+    ' lead',
+    '-dash',
+    '"q"',
+  ]
+  // A POSIX shell cannot print a name with control characters so that it fits into a mark.
+  const ODDER_NAMES =
+    program === 'dash' ? [] : ['new\nline', 'tab\tstop', 'bell\x07', 'esc\x1b]7717;1', '\\', "'"]
+  test('folders with odd names are told exactly', async () => {
+    for (const name of [...ODD_NAMES, ...ODDER_NAMES]) {
+      const folder = path.join(shell.folder, name)
+      fs.mkdirSync(folder)
+      const params = { session: shell.session, command: ['pwd'], cwd: folder, queue: true }
+      const { block } = await client.call('session.run', params)
+      expect({ after: block.cwd_after, code: block.exit_code }, name).toEqual({ after: folder, code: 0 })
+    }
+    const back = await client.call('session.run', {
+      session: shell.session,
+      command: [':'],
+      cwd: shell.folder,
+    })
+    expect(back.block.cwd_after).toBe(shell.folder)
+  })
+
+  test('^C ends a block with its status', async () => {
+    const { cursor } = await client.call('pty.status', { conversation_id: shell.session })
+    const running = shell.run('echo started; sleep 1000; echo not this')
+    await shell.prints('started\r\n', cursor)
+    await client.call('pty.ctrl_c', { conversation_id: shell.session })
+    const ran = await running
+    expect(ran.code).toBe(130)
+    expect(ran.output).toMatch(/^started\r\n/)
+    expect(ran.output).not.toContain('not this')
+    expect((await shell.run('echo next')).output).toBe('next\r\n')
+  })
 })

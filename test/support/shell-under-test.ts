@@ -79,9 +79,14 @@ export class ShellUnderTest {
     await this.client.call('session.type', { session: this.session, text })
   }
 
-  /** Resolves when the output of the running block has this in it. */
-  async sees(regex: string): Promise<void> {
-    await this.client.call('session.wait', { session: this.session, regex })
+  /** Resolves with the cursor behind it when the shell, or what runs in it, has printed this. */
+  async prints(match: string, from_cursor: number): Promise<number> {
+    const params = { conversation_id: this.session, match, from_cursor }
+    return (await this.client.call('pty.wait_for', params)).cursor
+  }
+
+  async cursor(): Promise<number> {
+    return (await this.client.call('pty.status', { conversation_id: this.session })).cursor
   }
 }
 

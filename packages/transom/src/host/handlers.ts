@@ -36,8 +36,8 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...inputHandlers(sessions),
     ...viewHandlers(home, sessions),
     ...ptyHandlers(conversations),
-    'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     ...blockHandlers({ home, sessions, conversations }),
+    'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()

@@ -45,20 +45,20 @@ export class Conversations {
     })
   }
 
-  /** The session of a conversation, live or, when it has none any more, the last one it had. */
-  async find(conversation: string): Promise<FoundSession> {
-    const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
-    if (live !== undefined) return { manifest: live.manifest, live }
-    const last = (await this.history(conversation)).at(-1)
-    return this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
-  }
-
   /** Ends the session of a conversation, with everything that runs in it, and starts the next. */
   async reset(conversation: string): Promise<{ session: string; previous_session: string | null }> {
     const live = this.#live(conversation)
     await live?.destroy()
     const next = await this.open(conversation)
     return { session: next.id, previous_session: live?.id ?? null }
+  }
+
+  /** The session of a conversation, live or, when it has none any more, the last one it had. */
+  async find(conversation: string): Promise<FoundSession> {
+    const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
+    if (live !== undefined) return { manifest: live.manifest, live }
+    const last = (await this.history(conversation)).at(-1)
+    return this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
   }
 
   /** The sessions that a conversation has had, oldest first. */

@@ -33,8 +33,6 @@ function __transom_mark
 end
 function __transom_begin
     set -g __transom_k 1
-    set -g __transom_text ''
-    set -g __transom_head ''
     printf '%s\e]7717;%s%s;1;%s\a' $argv[2] $__transom_a $__transom_b $argv[1] >/dev/tty
     return $__transom_e
 end
@@ -45,6 +43,8 @@ function __transom_end
     set -g __transom_e $status
     set -g __transom_k 0
     set -g __transom_x 1
+    set -g __transom_text ''
+    set -g __transom_head ''
     __transom_mark_end
     return $__transom_e
 end

@@ -42,7 +42,7 @@ const HOOKS = String.raw`
 typeset -g +x __transom_e=0 __transom_k=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_text= __transom_head=:
 __transom_begin() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  __transom_k=1 __transom_text= __transom_head=:
+  __transom_k=1
   print -rn -- "$2"$'\e]7717;'"$__transom_a$__transom_b;1;$1"$'\a' >/dev/tty
   return $__transom_e
 }
@@ -52,7 +52,7 @@ __transom_mark_end() {
 __transom_end() {
   __transom_e=$?
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  __transom_k=0 __transom_x=1
+  __transom_k=0 __transom_x=1 __transom_text= __transom_head=:
   __transom_mark_end
   __transom_hook
   return $__transom_e
@@ -99,7 +99,8 @@ __transom_key() {
   [[ -n $__transom_text ]] || return 0
   [[ -z $BUFFER ]] || zle push-line
   body=\${__transom_text#*$'\n'} __transom_head=: __transom_own=1
-  if ! { functions[__transom_try]=$body } 2>/dev/null; then
+  { functions[__transom_try]=$body } 2>/dev/null
+  if ((! $+functions[__transom_try])); then
     __transom_head=\${__transom_text%%$'\n'*} __transom_text=$body
   fi
   unfunction __transom_try 2>/dev/null
