@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -170,21 +171,28 @@ describe('wait_for', () => {
     }
   })
 
-  test('for the prompt waits for the blocks that are queued, too', async () => {
-    const conversation_id = 'queued'
-    const pipe = path.join(home.root, 'queue')
-    const { cursor } = await client.call('pty.exec_block', {
-      conversation_id,
-      command: `mkfifo ${pipe}; cat ${pipe}`,
+  for (const shell of ['a conversation’s shell', 'bash with its own prompt', 'zsh']) {
+    needs('zsh')(`for the prompt waits for the blocks that are queued, too, in ${shell}`, async () => {
+      const conversation_id = `queued-${shell.length}`
+      const command = shell === 'zsh' ? ['zsh', '-i'] : ['bash', '-i']
+      if (!shell.startsWith('a ')) {
+        const env = { HOME: home.root, PS1: 'ready> ' }
+        await client.call('session.create', { command, name: conversation_id, norc: true, env })
+      }
+      const pipe = path.join(home.root, `queue-${shell.length}`)
+      expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+      const first = { conversation_id, command: `cat ${pipe}` }
+      const { cursor } = await client.call('pty.exec_block', first)
+      await client.call('pty.exec_block', { conversation_id, command: 'echo second', queue: true })
+      const waiting = call({ conversation_id, match: 'PROMPT', from_cursor: cursor })
+      fs.writeFileSync(pipe, 'first\n')
+      const result = await waiting
+      expect(result.matched).toBe(true)
+      expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle', queued: 0 })
+      const second = await call({ conversation_id, match: 'second\r\n', from_cursor: cursor, timeout_ms: 0 })
+      expect(second.cursor).toBeLessThanOrEqual(result.cursor)
     })
-    await client.call('pty.exec_block', { conversation_id, command: 'echo second', queue: true })
-    const waiting = call({ conversation_id, match: 'PROMPT', from_cursor: cursor })
-    await call({ conversation_id, match: 'PROMPT', from_cursor: cursor, timeout_ms: 0 })
-    fs.writeFileSync(pipe, 'first\n')
-    const result = await waiting
-    expect(result.matched).toBe(true)
-    expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle', queued: 0 })
-  })
+  }
 
   test('begins with the last block when no cursor is given', async () => {
     const conversation_id = 'default cursor'

@@ -3,9 +3,9 @@ import type { FactInOutput } from '../log/output-reader.ts'
 import type { FactJudge, OutputEnd } from './output-waits.ts'
 
 /**
- * The first prompt at or behind a cursor. Where nothing was printed between a prompt and what was typed at it, both
- * have the same cursor, and the order of the records decides: a prompt that something was typed at right away, as a
- * block that had been waiting for it is, does not count. What counts is that the shell is ready for a command.
+ * The first prompt at or behind a cursor at which the shell was ready for a command: one that a waiting block took
+ * does not count. Where nothing was printed between a prompt and what was typed at it, both have the same cursor, and
+ * the order of the records decides: the prompt lies before the cursor, then.
  */
 export class PromptJudge implements FactJudge {
   readonly words = 'the prompt of the shell'
@@ -21,7 +21,7 @@ export class PromptJudge implements FactJudge {
   take(fact: FactInOutput): number | null {
     if (this.#promptCursor !== null && fact.cursor > this.#promptCursor) return this.#promptCursor
     if (fact.typeNumber !== EVENT_TYPE_NUMBERS.prompt) this.#promptCursor = null
-    else if (fact.cursor >= this.#fromCursor) this.#promptCursor ??= fact.cursor
+    else if (fact.cursor >= this.#fromCursor && !fieldsOf(fact).taken) this.#promptCursor ??= fact.cursor
     return null
   }
 
@@ -45,8 +45,7 @@ export class BlockEnd implements FactJudge, OutputEnd {
   }
 
   ends(fact: FactInOutput): boolean {
-    const { block } = JSON.parse(fact.payload.toString('utf8')) as { block?: unknown } // of our own writing
-    return block === this.blockId
+    return fieldsOf(fact).block === this.blockId
   }
 
   take(fact: FactInOutput): number | null {
@@ -56,4 +55,9 @@ export class BlockEnd implements FactJudge, OutputEnd {
   atEnd(): number | null {
     return this.cursor // it may lie before what is looked at: then it was known from the start
   }
+}
+
+/** Only we write an Event Log, and only fields that are looked at are trusted. */
+function fieldsOf({ payload }: FactInOutput): { block?: unknown; taken?: unknown } {
+  return JSON.parse(payload.toString('utf8')) as object
 }
