@@ -1,5 +1,6 @@
 import type { OperationName, Result } from '@transom/protocol'
 import type { WireError } from '@transom/protocol/errors'
+import { EVIDENCE_RENDERERS } from './render-evidence.ts'
 import { HOUSEKEEPING_RENDERERS } from './render-housekeeping.ts'
 import { fields, printable, shortTime, textTable } from './text-layout.ts'
 
@@ -28,6 +29,7 @@ const RENDERERS: Renderers = {
     changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
+  ...EVIDENCE_RENDERERS,
   ...HOUSEKEEPING_RENDERERS,
   'host.status': fields,
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),

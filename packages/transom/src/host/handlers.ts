@@ -7,6 +7,7 @@ import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
+import { artifactHandlers } from './artifact-handlers.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
@@ -28,7 +29,7 @@ export interface HostControl extends HousekeepingControl {
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
   return {
     ...inputHandlers(sessions),
-    ...viewHandlers(home, sessions),
+    ...viewHandlers(home, sessions, control.now),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()
@@ -54,6 +55,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    ...artifactHandlers(home, sessions, control.now),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {
