@@ -49,7 +49,7 @@ test('gc keeps a session with a pinned artifact until the pin is off or it is fo
   const ids = ({ sessions }: Result<'session.gc'>) => sessions.map(({ session }) => session)
   const first = await gc()
   expect(ids(first)).not.toEqual(expect.arrayContaining([kept]))
-  expect(first.kept.toSorted()).toEqual([kept, forced].toSorted())
+  expect(first.kept.toSorted()).toEqual([kept, forced].toSorted((a = '', b = '') => a.localeCompare(b)))
   expect(await home.ok('artifacts', 'list', 'kept')).toMatch(/pinned/)
   await home.ok('artifacts', 'unpin', 'kept', '--id', '1')
   expect(ids(await gc())).toEqual([kept])

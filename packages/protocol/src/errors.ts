@@ -72,6 +72,8 @@ export const ERROR_TABLE = {
     'Artifacts are missing or have changed, or their manifest cannot be read.',
   ),
   artifact_not_found: row(66, 404, -32181, false, 'The session has no such artifact.'),
+  assert_failed: row(1, 409, -32182, false, 'The session does not show what was asserted.'),
+  batch_failed: row(1, 409, -32183, false, 'A step of a batch failed.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 

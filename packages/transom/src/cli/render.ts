@@ -38,7 +38,7 @@ const RENDERERS: Renderers = {
 /** An error for a person: what failed, and the screen that was seen, when there is one. */
 export function renderError(error: WireError, program: string): string {
   const { snapshot } = error.details as { snapshot?: Result<'session.snapshot'> }
-  const message = `${program}: ${printable(error.message)}`
+  const message = `${program}: ${error.message.split('\n').map(printable).join('\n')}`
   if (snapshot === undefined) return message
   return `${message}\n--- screen at seq ${snapshot.seq} ---\n${screenText(snapshot.lines)}\n---`
 }

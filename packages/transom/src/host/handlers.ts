@@ -8,6 +8,7 @@ import { takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
+import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
@@ -27,7 +28,7 @@ export interface HostControl extends HousekeepingControl {
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
-  return {
+  const handlers: Handlers = {
     ...inputHandlers(sessions),
     ...viewHandlers(home, sessions, control.now),
     'session.create': async ({ dedicated, ...params }) => {
@@ -69,7 +70,12 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       return { stopped: true as const, destroyed }
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
+    'session.batch': async ({ session, steps, keep_going, actor }, context) => {
+      const { id } = await sessions.commandTarget(session)
+      return runBatch(handlers, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
+    },
   }
+  return handlers
 }
 
 async function subscribe(

@@ -14,9 +14,11 @@ import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { policyOf } from '../session/status-policy.ts'
 import { Waits } from '../session/waits.ts'
 import type { Screen } from '../terminal/screen.ts'
+import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
 
-type ViewOperation = 'session.inspect' | 'session.wait' | 'session.snapshot' | 'session.diff'
+type ViewOperation =
+  'session.inspect' | 'session.wait' | 'session.snapshot' | 'session.diff' | 'session.assert'
 
 /** What looks at a session: the live one, or its Event Log when it has ended or when the past is asked for. */
 export function viewHandlers(
@@ -42,6 +44,12 @@ export function viewHandlers(
         await store.add({ kind: 'snapshot', format: 'json', seq: result.seq }, content)
       }
       return result
+    },
+    'session.assert': async (params, { signal }) => {
+      const found = await sessions.find(params.session)
+      const screen = await screenAt(home, found, null, signal)
+      const { session, exit, status } = found.live?.manifest ?? found.manifest
+      return assertState({ session, screen, exit, ended: exit !== null || !policyOf(status).active }, params)
     },
     'session.diff': async ({ session, since, cells }, { signal }) => {
       const found = await sessions.find(session)
