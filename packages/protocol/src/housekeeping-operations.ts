@@ -62,6 +62,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'gc',
       positionals: [],
@@ -87,6 +88,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false, // entries of Homes that are gone are pruned
+    access: { scope: 'admin' },
     cli: {
       command: 'home list',
       positionals: [],
@@ -108,6 +110,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: { command: 'home forget', positionals: ['path'], examples: ['transom home forget ~/old-home'] },
   }),
   'log.verify': operation({
@@ -133,6 +136,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt', 'log_in_use', 'disk_full'],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'log repair',
       positionals: ['session'],
@@ -173,6 +177,7 @@ export const HOUSEKEEPING_OPERATIONS = {
       'disk_full',
     ],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'log export',
       positionals: ['session'],

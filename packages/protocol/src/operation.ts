@@ -20,6 +20,27 @@ export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R exte
   readonly readOnly: boolean
   /** How the CLI spells it; null where there is no command. */
   readonly cli: CliSpelling | null
+  /** What a token of the gateway must allow, where `readOnly` does not say it: see tokenScopeOf(). */
+  readonly access?: OperationAccess
+}
+
+export interface OperationAccess {
+  /** For what concerns the whole Home, or writes files of the caller's choice. */
+  readonly scope?: 'admin'
+  /**
+   * How an operation that names no session serves a token that is for some sessions only: its answer is filtered,
+   * or it concerns the caller's connection alone. Without this it is refused.
+   */
+  readonly restricted?: 'filtered' | 'connection'
+}
+
+/** What a token of the gateway may do; each includes those before it. */
+export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
+export type TokenScope = (typeof TOKEN_SCOPES)[number]
+
+/** The scope that an operation needs: looking needs `read`, acting `operate`. */
+export function tokenScopeOf({ readOnly, access }: OperationDefinition): TokenScope {
+  return access?.scope ?? (readOnly ? 'read' : 'operate')
 }
 
 export interface CliSpelling {

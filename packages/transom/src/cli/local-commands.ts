@@ -1,5 +1,6 @@
 import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
+import { GATEWAY_COMMANDS } from './gateway-commands.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
 import { versionCommand } from './version-command.ts'
@@ -8,6 +9,7 @@ import { watchCommand } from './watch-command.ts'
 /** The commands that the client carries out itself, listed in help behind those of the operation table. */
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   watchCommand,
+  ...GATEWAY_COMMANDS,
   doctorCommand,
   completionCommand,
   helpCommand,
