@@ -24,6 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay'],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
+  gateway: ['lib', 'home'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -52,6 +53,18 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/protocol/version',
     '@transom/client',
     '@transom/client/unix-socket',
+  ],
+  gateway: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/client',
+    '@hono/node-server',
+    '@hono/node-server/utils/response',
+    '@modelcontextprotocol/server',
+    'hono',
+    'ws',
+    'zod',
   ],
   protocol: ['zod'],
   client: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/jsonrpc'],

@@ -75,6 +75,14 @@ export const ERROR_TABLE = {
   assert_failed: row(1, 409, -32182, false, 'The session does not show what was asserted.'),
   batch_failed: row(1, 409, -32183, false, 'A step of a batch failed.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
+  unauthorized: row(77, 401, -32150, false, 'The gateway was given no token, or one that it does not know.'),
+  forbidden: row(77, 403, -32151, false, 'The token does not reach as far as this operation or session.'),
+  origin_refused: row(77, 403, -32152, false, 'The Host or Origin of a request is not one of the gateway’s.'),
+  rate_limited: row(73, 429, -32153, true, 'The gateway has had more requests than it takes in this time.'),
+  method_not_allowed: row(64, 405, -32154, false, 'The route takes another HTTP method.'),
+  media_type_refused: row(65, 415, -32155, false, 'The body of a request is not application/json.'),
+  address_refused: row(64, 400, -32156, false, 'The gateway cannot or will not listen at this address.'),
+  token_not_found: row(66, 404, -32157, false, 'No token has this id or name.'),
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof ERROR_TABLE

@@ -30,6 +30,7 @@ export const HOST_OPERATIONS = {
     result: z.object({ stopped: z.literal(true), destroyed: z.int().describe('Sessions that were ended.') }),
     errors: ['host_unavailable', 'host_busy'],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'host stop',
       positionals: [],

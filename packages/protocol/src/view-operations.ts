@@ -135,6 +135,7 @@ export const VIEW_OPERATIONS = {
     result: z.object({ ended: z.boolean() }),
     errors: [],
     readOnly: true,
+    access: { restricted: 'connection' },
     cli: null,
   }),
 } as const

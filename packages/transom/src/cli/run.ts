@@ -72,6 +72,7 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
         onProgress,
       }),
     shippedText: (file) => readTextFile(cli, path.join(path.dirname(cli.hostScript), file)).trimEnd(),
+    loadProgram: (file) => import(path.join(path.dirname(cli.hostScript), file)),
     answer: (result, text) => cli.out(flags.json ? json(result, cli.pretty) : text),
   }
   if (flags.version) return await versionCommand.run(context)
