@@ -49,6 +49,8 @@ export const ERROR_TABLE = {
     false,
     'The socket or its folder does not belong to this user alone.',
   ),
+  invalid_url: row(65, 400, -32175, false, 'The text is not a URL that a page can be opened from.'),
+  url_refused: row(77, 403, -32176, false, 'The page, or its host, may not be reached from this browser.'),
   host_unavailable: row(69, 503, -32130, true, 'The host could not be reached or started.'),
   host_stopping: row(69, 503, -32131, true, 'The host is leaving; a new one takes the next request.'),
   session_elsewhere: row(
