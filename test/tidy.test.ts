@@ -31,7 +31,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
-  sources: ['@transom/protocol', '@transom/protocol/errors'],
+  sources: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    'devtools-protocol',
+    'devtools-protocol/types/protocol-mapping.js',
+    'get-east-asian-width',
+  ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
   host: [

@@ -66,6 +66,16 @@ export const ERROR_TABLE = {
   log_in_use: row(69, 409, -32141, true, 'The Event Log is being written to.'),
   file_exists: row(65, 409, -32142, false, 'A file to write is there already.'),
   file_not_written: row(74, 400, -32143, false, 'A file that was named cannot be written.'),
+  navigation_timeout: row(75, 504, -32010, true, 'A page did not load in time.'),
+  invalid_key: row(65, 400, -32011, false, 'A key name is not known to web pages.'),
+  snapshot_unavailable: row(69, 503, -32012, true, 'The page has not been painted yet.'),
+  rate_limited: row(73, 429, -32013, true, 'Snapshots are asked for faster than the connection may.'),
+  invalid_viewport: row(65, 400, -32014, false, 'The size asked for is out of range.'),
+  browser_not_found: row(69, 503, -32170, false, 'No Chromium is installed where Transom looks for one.'),
+  browser_failed: row(69, 503, -32171, true, 'Chromium could not be started, or has ended.'),
+  page_unresponsive: row(75, 504, -32172, true, 'The page does not answer; it was stopped or loaded anew.'),
+  page_crashed: row(69, 503, -32173, true, "The page's process has ended; a new one took its place."),
+  navigation_failed: row(69, 502, -32174, true, 'A page could not be loaded.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 
