@@ -48,6 +48,13 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       define: { COMMAND_TABLE: JSON.stringify(JSON.stringify(commandTable(), withoutEmpty)) },
       write: false,
     }),
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/frame-worker.ts')],
+      outfile: path.join(dist, 'frame-worker.cjs'),
+      format: 'cjs', // a worker that is started from text takes nothing else
+      write: false,
+    }),
     ...['host', 'doctor'].map((name) =>
       build({
         ...shared,

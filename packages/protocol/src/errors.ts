@@ -76,6 +76,16 @@ export const ERROR_TABLE = {
   page_unresponsive: row(75, 504, -32172, true, 'The page does not answer; it was stopped or loaded anew.'),
   page_crashed: row(69, 503, -32173, true, "The page's process has ended; a new one took its place."),
   navigation_failed: row(69, 502, -32174, true, 'A page could not be loaded.'),
+  artifact_damaged: row(
+    65,
+    409,
+    -32180,
+    false,
+    'Artifacts are missing or have changed, or their manifest cannot be read.',
+  ),
+  artifact_not_found: row(66, 404, -32181, false, 'The session has no such artifact.'),
+  assert_failed: row(1, 409, -32182, false, 'The session does not show what was asserted.'),
+  batch_failed: row(1, 409, -32183, false, 'A step of a batch failed.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 

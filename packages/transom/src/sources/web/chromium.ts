@@ -30,7 +30,6 @@ const FLAGS = [
   '--disable-sync',
   '--disable-quic', // what goes over UDP would pass the proxy by
   '--force-color-profile=srgb', // colours are read back from pixels
-  '--font-render-hinting=none',
 ]
 
 export interface ChromiumOptions {
