@@ -24,6 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay'],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
+  'awi-tty': ['lib', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -59,6 +60,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client',
     '@transom/client/unix-socket',
   ],
+  'awi-tty': [
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+    '@transom/client',
+    '@transom/client/unix-socket',
+  ],
   protocol: ['zod'],
   client: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/jsonrpc'],
 }
@@ -80,7 +88,7 @@ describe('the product keeps its shape', () => {
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
-    const cli = code.filter(({ name }) => /\/(cli|client\/src|main\/cli\.ts)/.test(name))
+    const cli = code.filter(({ name }) => /\/(cli|awi-tty|client\/src|main\/(cli|awi-tty)\.ts)/.test(name))
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])
   })
