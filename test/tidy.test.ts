@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
   gateway: ['lib', 'home'],
+  'awi-tty': ['lib', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -34,7 +35,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pictures: ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
-  sources: ['@transom/protocol', '@transom/protocol/errors'],
+  sources: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    'devtools-protocol',
+    'devtools-protocol/types/protocol-mapping.js',
+    'get-east-asian-width',
+  ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
@@ -66,6 +73,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'ws',
     'zod',
   ],
+  'awi-tty': [
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+    '@transom/client',
+    '@transom/client/unix-socket',
+  ],
   protocol: ['zod'],
   client: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/jsonrpc'],
 }
@@ -87,7 +101,7 @@ describe('the product keeps its shape', () => {
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
-    const cli = code.filter(({ name }) => /\/(cli|client\/src|main\/cli\.ts)/.test(name))
+    const cli = code.filter(({ name }) => /\/(cli|awi-tty|client\/src|main\/(cli|awi-tty)\.ts)/.test(name))
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])
   })
