@@ -35,6 +35,7 @@ const TAGS = [
   'h2',
   'b',
   'pre',
+  'code',
   'table',
   'tr',
   'td',
@@ -67,7 +68,7 @@ const ATTRIBUTES: readonly [string, readonly string[]][] = [
   ['name', ['field', 'other']],
   ['slot', ['', 'side']],
   ['view', ['Nested']],
-  ['class', ['x', 'y']],
+  ['class', ['x', 'language-js', 'language-css']],
   ['disabled', ['']],
 ]
 
@@ -259,6 +260,7 @@ describe('the incremental transform', () => {
           expect(incremental.chunks).toEqual(full.chunks)
           expect(incremental.operations).toEqual(full.operations)
           expect(incremental.entities).toEqual(full.entities)
+          expect(new Set(incremental.found.warnings)).toEqual(new Set(full.found.warnings))
           sent = applySplice(sent, spliceBetween(sent, incremental.chunks))
           expect(sent).toEqual(full.chunks)
         }
