@@ -28,17 +28,21 @@ export interface BenchInput {
 
 const ROUNDS = 45 // the first third warms up and is not counted
 
+/** Items, the most milliseconds that a command may take, and rounds: short ones need more for a steady median. */
+const COMMANDS = [
+  { count: 10, max: 2, rounds: 240 },
+  { count: 1000, max: 12, rounds: 90 },
+  { count: 10_000, max: 150, rounds: ROUNDS },
+] as const
+
 export async function measure(input: BenchInput): Promise<Figure[]> {
   const figures: Figure[] = []
-  const limits = [
-    [10, 2],
-    [1000, 12],
-    [10_000, 150],
-  ] as const
-  for (const [count, max] of limits) {
-    const { alone, all, windowed } = await commands(input, count)
+  for (const { count, max, rounds } of COMMANDS) {
+    const { alone, trip, all, windowed } = await commands(input, count, rounds)
     figures.push(
       { name: `event + Preact render alone, ${count} items`, value: alone, unit: 'ms' },
+      { name: `empty round trip to such a process, ${count} items`, value: trip, unit: 'ms' },
+      { name: `ratio that the round trip alone makes, ${count} items`, value: 1 + trip / alone, unit: '×' },
       { name: `command → ack + snapshot, ${count} items, all shown`, value: all, unit: 'ms', max },
       { name: `command → ack + snapshot, ${count} items, 50 shown`, value: windowed, unit: 'ms', max },
       {
@@ -63,18 +67,20 @@ export async function measure(input: BenchInput): Promise<Figure[]> {
   return figures
 }
 
-/** The three in turn, round by round: whatever else the machine does meets all of them alike. */
+/** All in turn, round by round: whatever else the machine does meets all of them alike. */
 async function commands(
   input: BenchInput,
   count: number,
-): Promise<{ alone: number; all: number; windowed: number }> {
+  rounds: number,
+): Promise<Record<'alone' | 'trip' | 'all' | 'windowed', number>> {
   const dir = makeApp(`${input.listApp}\nstart(${count})`)
   const shown = await openDesktop(input, dir, Number.POSITIVE_INFINITY)
   const windowed = await openDesktop(input, dir, 50)
   const alone = fork(input.renderAlone, [String(count)], { execArgv: ['--max-semi-space-size=8'] })
-  const times = { alone: [] as number[], all: [] as number[], windowed: [] as number[] }
-  for (let round = 0; round < ROUNDS; round++) {
+  const times = { alone: [] as number[], trip: [] as number[], all: [] as number[], windowed: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
     const args = { index: round % Math.min(count, 50), text: `changed ${round}` }
+    times.trip.push(await emptyRoundTrip(alone, args))
     times.alone.push(await renderAlone(alone, args))
     times.all.push(await commandToSnapshot(shown, args))
     times.windowed.push(await commandToSnapshot(windowed, args))
@@ -82,7 +88,12 @@ async function commands(
   alone.kill()
   for (const { desktop } of [shown, windowed]) await destroyDesktop(desktop.id)
   rmSync(dir, { recursive: true })
-  return { alone: median(times.alone), all: median(times.all), windowed: median(times.windowed) }
+  return {
+    alone: median(times.alone),
+    trip: median(times.trip),
+    all: median(times.all),
+    windowed: median(times.windowed),
+  }
 }
 
 interface Touch {
@@ -92,9 +103,18 @@ interface Touch {
 
 async function renderAlone(child: ChildProcess, args: Touch): Promise<number> {
   const answer = once(child, 'message') as Promise<[number]>
-  child.send(args)
+  child.send({ render: true, args })
   const [took] = await answer
   return took
+}
+
+/** What a command costs before anything is done: a message of its size to the process and one back. */
+async function emptyRoundTrip(child: ChildProcess, args: Touch): Promise<number> {
+  const answer = once(child, 'message')
+  const begun = performance.now()
+  child.send({ render: false, args })
+  await answer
+  return performance.now() - begun
 }
 
 async function commandToSnapshot(

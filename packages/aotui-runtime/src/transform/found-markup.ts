@@ -11,6 +11,18 @@ export class FoundMarkup {
   /** False when the output depends on nodes outside the subtree (slotted content). */
   cacheable = true
 
+  /** Most parts hold text alone, and a long list has thousands of them. */
+  get isEmpty(): boolean {
+    return (
+      this.cacheable &&
+      this.operations.size === 0 &&
+      this.entities.size === 0 &&
+      this.lists.length === 0 &&
+      this.controls.length === 0 &&
+      this.warnings.length === 0
+    )
+  }
+
   addOperation(operation: OperationInfo): void {
     const before = this.operations.get(operation.id)
     if (before !== undefined) this.warnings.push(`operation "${operation.id}" is declared more than once`)
@@ -25,7 +37,8 @@ export class FoundMarkup {
 
   /** Adds what a part holds. The same operation in many items of one type is one operation with an item. */
   addPart(part: FoundMarkup): void {
-    for (const operation of part.operations.size === 0 ? [] : part.operations.values()) {
+    if (part.isEmpty) return
+    for (const operation of part.operations.values()) {
       const before = this.operations.get(operation.id)
       if (
         before?.itemType !== undefined &&
@@ -37,7 +50,7 @@ export class FoundMarkup {
         this.addOperation(operation)
       }
     }
-    if (part.entities.size > 0) for (const entity of part.entities.values()) this.addEntity(entity)
+    for (const entity of part.entities.values()) this.addEntity(entity)
     for (const list of part.lists) this.lists.push(list)
     for (const control of part.controls) this.controls.push(control)
     for (const warning of part.warnings) this.warnings.push(warning)
