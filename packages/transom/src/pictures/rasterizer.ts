@@ -15,10 +15,11 @@
  *
  *     const encoder = new ApngEncoder({ width, height })   // or new GifEncoder({ width, height })
  *     write(encoder.add(raster, durationMs))               // bytes, as they become known
- *     write(encoder.end())
+ *     const { bytes, patch } = encoder.end()               // a GIF has no patch
+ *     write(bytes)
+ *     writeAt(patch.offset, patch.bytes)                   // the count of frames, over what stands there
  *
- * An APNG tells at its beginning how many frames follow: `header()` after `end()` gives the bytes to put there (see
- * apng-encoder.ts). Nothing here knows a file, a clock or a process; deflate is the one thing taken from Node.
+ * Nothing here knows a file, a clock or a process; deflate is the one thing taken from Node.
  */
 import type { CursorState } from '@transom/protocol'
 import {
