@@ -63,8 +63,19 @@ export class GifEncoder {
       ...latin1('GIF89a'),
       ...uint16(width),
       ...uint16(height),
-      ...[0x70, 0, 0], // no palette for all frames
-      ...[0x21, 0xff, 11, ...latin1('NETSCAPE2.0'), 3, 1, ...uint16(this.#plays), 0],
+      // No palette for all frames.
+      0x70,
+      0,
+      0,
+      // How often it is played.
+      0x21,
+      0xff,
+      11,
+      ...latin1('NETSCAPE2.0'),
+      3,
+      1,
+      ...uint16(this.#plays),
+      0,
     )
   }
 
