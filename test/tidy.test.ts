@@ -46,6 +46,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
   cli: [
     '@transom/protocol',
+    '@transom/protocol/batch-steps',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',

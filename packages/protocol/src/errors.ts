@@ -65,6 +65,16 @@ export const ERROR_TABLE = {
   log_in_use: row(69, 409, -32141, true, 'The Event Log is being written to.'),
   file_exists: row(65, 409, -32142, false, 'A file to write is there already.'),
   file_not_written: row(74, 400, -32143, false, 'A file that was named cannot be written.'),
+  artifact_damaged: row(
+    65,
+    409,
+    -32180,
+    false,
+    'Artifacts are missing or have changed, or their manifest cannot be read.',
+  ),
+  artifact_not_found: row(66, 404, -32181, false, 'The session has no such artifact.'),
+  assert_failed: row(1, 409, -32182, false, 'The session does not show what was asserted.'),
+  batch_failed: row(1, 409, -32183, false, 'A step of a batch failed.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
 } as const satisfies Record<string, ErrorRow>
 

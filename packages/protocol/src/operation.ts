@@ -8,7 +8,7 @@ import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
  * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
  * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
  * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
- * standard input and `--file` from a file), `hidden` (no flag).
+ * standard input and `--file` from a file), `hidden` (no flag), `writes` (set, it makes a read-only operation write).
  */
 export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
   readonly summary: string
@@ -16,7 +16,10 @@ export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R exte
   readonly result: R
   /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
   readonly errors: readonly ErrorCode[]
-  /** True when the operation changes nothing, neither the session nor the disk. */
+  /**
+   * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
+   * that is marked `writes` (isReadOnlyCall() knows).
+   */
   readonly readOnly: boolean
   /** How the CLI spells it; null where there is no command. */
   readonly cli: CliSpelling | null
@@ -52,6 +55,12 @@ export const actor = z
   .describe('Who acts, as the Event Log shall name them.')
   .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR' })
 
+export const save = z
+  .boolean()
+  .optional()
+  .describe('Keep it beside the Event Log, as an artifact.')
+  .meta({ writes: true })
+
 export const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
 
 export const rows = z.int().min(1).max(ROWS_MAX).describe('Height in cells.').meta({ placeholder: 'R' })
@@ -66,3 +75,14 @@ export const commandTargetErrors = [
   'session_ended',
   'disk_full',
 ] as const
+
+/** Whether a call with these parameters changes nothing. */
+export function isReadOnlyCall(
+  definition: OperationDefinition,
+  params: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!definition.readOnly) return false
+  return !Object.entries(definition.params.shape).some(
+    ([name, schema]) => schema.meta()?.['writes'] === true && params[name] === true,
+  )
+}
