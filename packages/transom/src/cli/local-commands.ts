@@ -3,6 +3,7 @@ import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
+import { screenshotDiffCommand } from './screenshot-diff-command.ts'
 import { versionCommand } from './version-command.ts'
 import { watchCommand } from './watch-command.ts'
 
@@ -10,6 +11,7 @@ import { watchCommand } from './watch-command.ts'
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   batchCommand,
   watchCommand,
+  screenshotDiffCommand,
   doctorCommand,
   completionCommand,
   helpCommand,

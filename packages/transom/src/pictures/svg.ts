@@ -17,9 +17,9 @@ const FONTS = "'DejaVu Sans Mono','Cascadia Mono',Menlo,Consolas,'Liberation Mon
 /** A drawing with text as text: it can be searched and scaled, and needs nothing but a monospaced font. */
 export function encodeSvg(
   view: PictureView,
-  options: PictureOptions = {},
+  options: PictureOptions & { readonly scale?: number } = {},
 ): { svg: string; width: number; height: number } {
-  const theme = options.theme ?? DARK_THEME
+  const { theme = DARK_THEME, scale = 1 } = options
   const range = rangeOf(view.grid, options)
   const padding = options.padding ?? PADDING_DEFAULT
   const window = options.window ?? null
@@ -42,14 +42,14 @@ export function encodeSvg(
   }
   const title = window === null ? '' : window.title || (view.title ?? '')
   const svg = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONTS}" font-size="${FONT_SIZE}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}" font-family="${FONTS}" font-size="${FONT_SIZE}">`,
     `<rect width="${width}" height="${height}" fill="${hex(theme.background)}"/>`,
     ...(window === null ? [] : windowParts(title, width, theme)),
     ...drawing.parts,
     '</svg>',
     '',
   ].join('\n')
-  return { svg, width, height }
+  return { svg, width: width * scale, height: height * scale }
 }
 
 class SvgDrawing {
