@@ -80,7 +80,7 @@ async function screenshotDiff({ cli, params, answer }: LocalContext): Promise<nu
   // The code that reads and writes pictures is not part of the CLI, which every command would have to load.
   const script = pathToFileURL(path.join(path.dirname(cli.hostScript), 'picture-diff.mjs')).href
   const { diffFiles } = (await import(script)) as {
-    diffFiles(request: DiffRequest): Promise<PictureDifference>
+    diffFiles: (request: DiffRequest) => Promise<PictureDifference>
   } // built from main/picture-diff.ts of this same version
   const difference = await diffFiles(request)
   answer(difference, words(difference))

@@ -12,7 +12,7 @@ const { glyphFiles, program } = workerData as WorkerStart // set by picture-pool
 const studio = new Studio((scale) => readWhole(glyphFiles[scale - 1] ?? -1), program)
 
 parentPort?.on('message', ({ id, job }: JobMessage) => {
-  parentPort?.postMessage(answer(id, job))
+  parentPort?.postMessage(answer(id, job), [])
 })
 
 function answer(id: number, job: JobMessage['job']): AnswerMessage {

@@ -9,8 +9,8 @@ import type { CellRange, PictureView } from '../pictures/rasterizer.ts'
 export interface PackedView {
   readonly cols: number
   readonly rows: number
-  readonly codes: Uint32Array
-  readonly styleIds: Uint32Array
+  readonly codes: Uint32Array<ArrayBuffer>
+  readonly styleIds: Uint32Array<ArrayBuffer>
   readonly styles: readonly Style[]
   readonly clusters: readonly string[]
   readonly cursor: CursorState

@@ -13,8 +13,8 @@ const IDLE_MS = 20_000
 const JOBS_MAX = 200
 
 interface Waiting {
-  resolve(drawn: DrawnPicture): void
-  reject(error: unknown): void
+  readonly resolve: (drawn: DrawnPicture) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
@@ -52,7 +52,8 @@ export class PicturePool {
     const id = ++this.#lastId
     return await new Promise<DrawnPicture>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
-      worker.postMessage({ id, job } satisfies JobMessage)
+      const { codes, styleIds } = job.view // made for this job: handed over, not copied
+      worker.postMessage({ id, job } satisfies JobMessage, [codes.buffer, styleIds.buffer])
     })
   }
 

@@ -78,7 +78,7 @@ class SvgDrawing {
     const positions: number[] = []
     for (const cell of run.style.invisible ? [] : cells) {
       const left = x + (cell.col - run.col) * CELL.width
-      const drawn = [...cell.text].length === 1 ? drawnGlyph(cell.text.codePointAt(0) ?? 0, FINE_CELL) : null
+      const drawn = /^.$/u.test(cell.text) ? drawnGlyph(cell.text.codePointAt(0) ?? 0, FINE_CELL) : null
       if (drawn !== null) this.parts.push(...shapeParts(drawn, { left, top: y, fill: run.fg }))
       else {
         texts.push(cell.text)

@@ -27,14 +27,13 @@ export function viewRuns(
   for (let col = range.fromCol; col < range.toCol;) {
     const from = col
     const styleId = grid.styleIds[start + col]
-    col++
     const isCursor = from === cursorCol
-    while (
-      col < range.toCol &&
-      (grid.codes[start + col] === WIDE_SPACER ||
-        (!isCursor && col !== cursorCol && grid.styleIds[start + col] === styleId))
-    )
-      col++
+    const goesOn = (next: number) => {
+      if (grid.codes[start + next] === WIDE_SPACER) return true
+      return !isCursor && next !== cursorCol && grid.styleIds[start + next] === styleId
+    }
+    do col++
+    while (col < range.toCol && goesOn(col))
     runs.push(runOf(grid, { row, from, to: col, theme, isCursor }))
   }
   return runs
