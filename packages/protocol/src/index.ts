@@ -14,6 +14,7 @@ export {
   type TokenScope,
 } from './operation.ts'
 export * from './operations.ts'
+export * from './picture-operations.ts'
 export * from './session-info.ts'
 export * from './snapshot.ts'
 export * from './subscription.ts'

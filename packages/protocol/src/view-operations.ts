@@ -4,7 +4,7 @@ import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
 /** A moment of the past, instead of now. */
-const moment = {
+export const moment = {
   at_seq: z
     .int()
     .min(1)
