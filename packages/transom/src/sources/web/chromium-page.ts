@@ -9,7 +9,7 @@ import { NetworkActivity } from './network-activity.ts'
 import { PageMouse, pasteText, pointOf, pressKeys, typeText } from './page-input.ts'
 import { loadBy, loadPage } from './page-navigation.ts'
 import { readDetails, readLinks } from './page-queries.ts'
-import { EMPTY_STATE, watchState } from './page-state.ts'
+import { EMPTY_STATE, readState, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
@@ -119,8 +119,7 @@ export class ChromiumPage implements WebPage {
       const isFirst = this.#state.url === 'about:blank' && !this.#state.canGoBack
       await loadPage(target, load)
       if (isFirst) await target.call('Page.resetNavigationHistory')
-      await this.#capture()
-      if (isFirst) this.#setState({ canGoBack: false, canGoForward: false })
+      await this.#arrived(target)
     })
   }
 
@@ -135,7 +134,7 @@ export class ChromiumPage implements WebPage {
   async reload(): Promise<void> {
     await this.#operate(async (target) => {
       await loadBy(target, async () => target.call('Page.reload'), this.#loadOptions(this.#state.url))
-      await this.#capture()
+      await this.#arrived(target)
     })
   }
 
@@ -332,6 +331,12 @@ export class ChromiumPage implements WebPage {
     this.#tell((observer) => observer.frame?.(frame))
   }
 
+  /** A page has loaded: what is asked next is answered from it and not from the one before. */
+  async #arrived(target: PageTarget): Promise<void> {
+    this.#setState(await readState(target))
+    await this.#capture()
+  }
+
   async #capture(): Promise<void> {
     this.#screencast.hurry()
     await this.#screencast.capture()
@@ -379,7 +384,7 @@ export class ChromiumPage implements WebPage {
       if (entry === undefined) return false
       const act = async () => target.call('Page.navigateToHistoryEntry', { entryId: entry.id })
       await loadBy(target, act, this.#loadOptions(entry.url))
-      await this.#capture()
+      await this.#arrived(target)
       return true
     })
   }
