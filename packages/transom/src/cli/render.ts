@@ -29,7 +29,8 @@ const RENDERERS: Renderers = {
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
   ...HOUSEKEEPING_RENDERERS,
-  'host.status': fields,
+  'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
+    fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
 

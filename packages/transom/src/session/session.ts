@@ -204,10 +204,8 @@ export class Session implements WaitSubject {
     try {
       process.kill(to === 'leader' ? pid : -pid, signal)
     } catch (error) {
-      throw new OpError('io_error', `could not send ${signal} to process ${pid}: ${messageOf(error)}`, {
-        pid,
-        signal,
-      })
+      const message = `could not send ${signal} to process ${pid}: ${messageOf(error)}`
+      throw new OpError('io_error', message, { pid, signal })
     }
     return { seq, pid }
   }
@@ -225,6 +223,12 @@ export class Session implements WaitSubject {
 
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
     return this.#waits.wait(request, signal)
+  }
+
+  /** What waits for it, and what it has not taken yet. */
+  get pending(): { waits: number; observers: number; inputBytes: number } {
+    const { count } = this.#waits
+    return { waits: count, observers: this.#observers.size, inputBytes: this.#source.queuedBytes }
   }
 
   snapshot(options: SnapshotOptions): Snapshot {
@@ -325,13 +329,8 @@ export class Session implements WaitSubject {
     this.#disk.run(() => {
       // While it is being destroyed, the end comes when the rest of the tree is gone too.
       const status = this.#destroying === null ? 'exited' : this.#manifest.status
-      this.#update({
-        status,
-        exit,
-        pid: null,
-        ended_by: this.#manifest.ended_by ?? 'exit',
-        ended_at: this.#timestamp(),
-      })
+      const endedBy = this.#manifest.ended_by ?? 'exit'
+      this.#update({ status, exit, pid: null, ended_by: endedBy, ended_at: this.#timestamp() })
       this.#changed()
       this.#onExited()
       if (this.#destroying === null) void this.#close()

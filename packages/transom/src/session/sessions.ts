@@ -12,6 +12,7 @@ import { DiskSteps } from './disk-steps.ts'
 import { HomeUsage } from './quota.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session } from './session.ts'
+import { sessionTotals, type SessionTotals } from './session-totals.ts'
 import { policyOf } from './status-policy.ts'
 
 const ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz' // no 0/o, 1/i/l: ids are read aloud and typed
@@ -41,6 +42,7 @@ export class Sessions {
   readonly #live = new Map<string, Session>()
   readonly #disk = new DiskSteps(() => {})
   readonly #onCountChange: () => void
+  readonly #retired = { events: 0, logBytes: 0 }
   #created = 0
 
   constructor(options: {
@@ -65,6 +67,11 @@ export class Sessions {
 
   get activeCount(): number {
     return this.#live.size
+  }
+
+  /** What has been recorded since this host started, and what is pending now. */
+  get totals(): SessionTotals {
+    return sessionTotals([...this.#live.values()], this.#retired)
   }
 
   async create(params: SessionRequest): Promise<Session> {
@@ -160,6 +167,8 @@ export class Sessions {
     this.#disk.run(() => {
       session.save()
       this.#live.delete(session.id)
+      this.#retired.events += session.log.seq
+      this.#retired.logBytes += session.log.sizeBytes
       this.#onCountChange()
     })
   }
