@@ -51,6 +51,22 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       define: { COMMAND_TABLE: JSON.stringify(JSON.stringify(commandTable(), withoutEmpty)) },
       write: false,
     }),
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/awi-tty.ts')],
+      outfile: path.join(dist, 'awi-tty.cjs'),
+      format: 'cjs',
+      minify: true,
+      banner: { js: '#!/usr/bin/env node' },
+      write: false,
+    }),
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/frame-worker.ts')],
+      outfile: path.join(dist, 'frame-worker.cjs'),
+      format: 'cjs', // a worker that is started from text takes nothing else
+      write: false,
+    }),
     ...['host', 'doctor', 'gateway'].map((name) =>
       build({
         ...shared,

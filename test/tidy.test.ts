@@ -15,6 +15,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   grid: ['lib'],
   terminal: ['lib', 'grid'],
+  pictures: ['lib', 'grid'],
   log: ['lib'],
   home: ['lib', 'log'],
   sources: ['lib', 'grid', 'terminal'],
@@ -24,15 +25,23 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
   gateway: ['lib', 'home'],
+  'awi-tty': ['lib', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lib: ['@transom/protocol/errors', 'koffi'],
   grid: ['@transom/protocol'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
+  pictures: ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
-  sources: ['@transom/protocol', '@transom/protocol/errors'],
+  sources: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    'devtools-protocol',
+    'devtools-protocol/types/protocol-mapping.js',
+    'get-east-asian-width',
+  ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
@@ -45,6 +54,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
   cli: [
     '@transom/protocol',
+    '@transom/protocol/batch-steps',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',
@@ -62,6 +72,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'hono',
     'ws',
     'zod',
+  ],
+  'awi-tty': [
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+    '@transom/client',
+    '@transom/client/unix-socket',
   ],
   protocol: ['zod'],
   client: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/jsonrpc'],
@@ -84,7 +101,7 @@ describe('the product keeps its shape', () => {
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
-    const cli = code.filter(({ name }) => /\/(cli|client\/src|main\/cli\.ts)/.test(name))
+    const cli = code.filter(({ name }) => /\/(cli|awi-tty|client\/src|main\/(cli|awi-tty)\.ts)/.test(name))
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])
   })
@@ -120,6 +137,15 @@ describe('the product keeps its shape', () => {
     const pure = code.filter(({ name }) => /transom\/src\/(grid|terminal)\//.test(name))
     const impure = pure.filter(({ text }) =>
       /from 'node:|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate/.test(text),
+    )
+    // Pictures take deflate from Node, and nothing else.
+    const drawing = code.filter(({ name }) => /transom\/src\/pictures\//.test(name))
+    impure.push(
+      ...drawing.filter(({ text }) =>
+        /from 'node:(?!zlib')|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate|Math\.(?:random|sin|cos|tan|pow)|Buffer\./.test(
+          text,
+        ),
+      ),
     )
     expect(impure.map(({ name }) => name)).toEqual([])
   })

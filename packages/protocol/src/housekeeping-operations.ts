@@ -41,6 +41,7 @@ export const HOUSEKEEPING_OPERATIONS = {
         .optional()
         .describe('Only those that ended at least this long ago: 7d, 12h, 30m, 90s, 500ms.')
         .meta({ flag: 'older-than', placeholder: 'DURATION', parse: 'duration' }),
+      force: z.boolean().optional().describe('Also those with pinned artifacts.'),
       dry_run: dryRun,
     }),
     result: z.object({
@@ -59,6 +60,7 @@ export const HOUSEKEEPING_OPERATIONS = {
         }),
       ),
       bytes: z.int().describe('The sum of what was, or would be, removed.'),
+      kept: z.array(z.string()).describe('Sessions that stay because an artifact of theirs is pinned.'),
     }),
     errors: [],
     readOnly: false,

@@ -1,3 +1,7 @@
+export * from './artifact.ts'
+export * from './artifact-operations.ts'
+export * from './batch-operations.ts'
+export * from './batch-steps.ts'
 export * from './errors.ts'
 export * from './events.ts'
 export * from './housekeeping-operations.ts'

@@ -33,6 +33,8 @@ export type RpcMessage = RpcRequest | RpcNotification | RpcSuccess | RpcFailure
 
 /** Asks the host to abandon a request that is in flight: `{ id }`. The name is the Language Server Protocol's. */
 export const CANCEL_METHOD = '$/cancelRequest'
+/** How far a request has come, sent before its answer: `{ id, ... }`. */
+export const PROGRESS_METHOD = '$/progress'
 /** What a subscriber receives: `{ subscription, ... }`. */
 export const SUBSCRIPTION_METHOD = 'subscription'
 

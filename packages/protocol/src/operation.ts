@@ -8,7 +8,8 @@ import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
  * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
  * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
  * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
- * standard input and `--file` from a file), `hidden` (no flag).
+ * standard input and `--file` from a file), `hidden` (no flag), `writes` (set, it makes an operation
+ * write: `artifact`, into the session's folder, or `file`, where the caller says).
  */
 export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
   readonly summary: string
@@ -16,7 +17,10 @@ export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R exte
   readonly result: R
   /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
   readonly errors: readonly ErrorCode[]
-  /** True when the operation changes nothing, neither the session nor the disk. */
+  /**
+   * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
+   * that is marked `writes`.
+   */
   readonly readOnly: boolean
   /** How the CLI spells it; null where there is no command. */
   readonly cli: CliSpelling | null
@@ -38,9 +42,19 @@ export interface OperationAccess {
 export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
-/** The scope that an operation needs: looking needs `read`, acting `operate`. */
-export function tokenScopeOf({ readOnly, access }: OperationDefinition): TokenScope {
-  return access?.scope ?? (readOnly ? 'read' : 'operate')
+/** The scope that a call needs: looking needs `read`, acting `operate`, writing a file of one's choice `admin`. */
+export function tokenScopeOf(definition: OperationDefinition, params: unknown): TokenScope {
+  const writes = writesOf(definition, params)
+  if (definition.access?.scope === 'admin' || writes.includes('file')) return 'admin'
+  return definition.readOnly && writes.length === 0 ? 'read' : 'operate'
+}
+
+/** What the parameters that a caller has set make an operation write. */
+function writesOf({ params: { shape } }: OperationDefinition, params: unknown): unknown[] {
+  return Object.entries(params ?? {}).flatMap(([name, value]) => {
+    const writes = value === undefined || value === false ? undefined : shape[name]?.meta()?.['writes']
+    return writes === undefined ? [] : [writes]
+  })
 }
 
 export interface CliSpelling {
@@ -72,6 +86,12 @@ export const actor = z
   .optional()
   .describe('Who acts, as the Event Log shall name them.')
   .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR' })
+
+export const save = z
+  .boolean()
+  .optional()
+  .describe('Keep it beside the Event Log, as an artifact.')
+  .meta({ writes: 'artifact' })
 
 export const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
 

@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import { ARTIFACT_OPERATIONS } from './artifact-operations.ts'
+import { BATCH_OPERATIONS } from './batch-operations.ts'
 import { HOST_OPERATIONS } from './host-operations.ts'
 import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
@@ -13,6 +15,8 @@ export const OPERATIONS = {
   ...LIFECYCLE_OPERATIONS,
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
+  ...BATCH_OPERATIONS,
+  ...ARTIFACT_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation, sessionRef } from './operation.ts'
+import { operation, save, sessionRef } from './operation.ts'
 import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
@@ -64,9 +64,17 @@ export const VIEW_OPERATIONS = {
         .describe('At most this much text: lines in the middle are left out, and marked so.')
         .meta({ placeholder: 'N' }),
       ...moment,
+      save,
     }),
     result: snapshot,
-    errors: ['session_not_found', 'session_ambiguous', 'moment_not_found', 'log_corrupt'],
+    errors: [
+      'session_not_found',
+      'session_ambiguous',
+      'moment_not_found',
+      'log_corrupt',
+      'artifact_damaged',
+      'disk_full',
+    ],
     readOnly: true,
     cli: {
       command: 'snapshot',
@@ -74,6 +82,7 @@ export const VIEW_OPERATIONS = {
       examples: [
         'transom snapshot edit',
         'transom snapshot edit --json --cells',
+        'transom snapshot edit --save',
         "transom snapshot edit --at-mark 'before the upgrade'",
       ],
     },

@@ -1,3 +1,4 @@
+import { batchCommand } from './batch-command.ts'
 import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { GATEWAY_COMMANDS } from './gateway-commands.ts'
@@ -8,6 +9,7 @@ import { watchCommand } from './watch-command.ts'
 
 /** The commands that the client carries out itself, listed in help behind those of the operation table. */
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
+  batchCommand,
   watchCommand,
   ...GATEWAY_COMMANDS,
   doctorCommand,

@@ -1,5 +1,6 @@
 import type { OperationName, Result } from '@transom/protocol'
 import type { WireError } from '@transom/protocol/errors'
+import { EVIDENCE_RENDERERS } from './render-evidence.ts'
 import { HOUSEKEEPING_RENDERERS } from './render-housekeeping.ts'
 import { fields, printable, shortTime, textTable } from './text-layout.ts'
 
@@ -28,6 +29,7 @@ const RENDERERS: Renderers = {
     changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
+  ...EVIDENCE_RENDERERS,
   ...HOUSEKEEPING_RENDERERS,
   'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
     fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
@@ -37,7 +39,7 @@ const RENDERERS: Renderers = {
 /** An error for a person: what failed, and the screen that was seen, when there is one. */
 export function renderError(error: WireError, program: string): string {
   const { snapshot } = error.details as { snapshot?: Result<'session.snapshot'> }
-  const message = `${program}: ${printable(error.message)}`
+  const message = `${program}: ${error.message.split('\n').map(printable).join('\n')}`
   if (snapshot === undefined) return message
   return `${message}\n--- screen at seq ${snapshot.seq} ---\n${screenText(snapshot.lines)}\n---`
 }

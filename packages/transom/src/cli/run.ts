@@ -1,5 +1,5 @@
 import * as path from 'node:path'
-import type { Client } from '@transom/client'
+import type { CallOptions, Client } from '@transom/client'
 import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../home/home-path.ts'
@@ -31,6 +31,8 @@ export interface CliProcess {
   readonly pretty: boolean
   readonly exportOutput: ExportOutput
   readText(file: string): string
+  /** Shows people how far a long command has come, where they look; empty when it is done. */
+  progress(text: string): void
   out(text: string): void
   err(text: string): void
 }
@@ -52,12 +54,23 @@ export async function runCli(cli: CliProcess): Promise<number> {
 
 async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArgv): Promise<number> {
   const commands = [...cli.commands, ...LOCAL_COMMANDS.filter(({ hidden }) => !hidden)]
+  const notice = (text: string) => cli.err(`${cli.program}: ${text}`)
   const context: LocalContext = {
     cli,
     flags,
     params,
     commands,
     host: () => hostFinder(cli, flags),
+    readText: (file) => readTextFile(cli, file),
+    call: async (operation, given, onProgress) =>
+      callHost(context.host(), {
+        operation,
+        startsHost: true,
+        params: given,
+        signal: cli.signal,
+        notice,
+        onProgress,
+      }),
     shippedText: (file) => readTextFile(cli, path.join(path.dirname(cli.hostScript), file)).trimEnd(),
     loadProgram: (file) => import(path.join(path.dirname(cli.hostScript), file)),
     answer: (result, text) => cli.out(flags.json ? json(result, cli.pretty) : text),
@@ -69,9 +82,9 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   }
   if (isLocal(command)) return await command.run(context)
   const resolved = resolvePaths(command, params, cli.cwd)
-  const notice = (text: string) => cli.err(`${cli.program}: ${text}`)
+  const { operation, startsHost } = command
   const call = (given: Record<string, unknown>) =>
-    callHost(context.host(), { command, params: given, signal: cli.signal, notice })
+    callHost(context.host(), { operation, startsHost, params: given, signal: cli.signal, notice })
   if (command.operation === 'log.export' && resolved['out'] === undefined) {
     if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
     await exportToStdout(resolved, cli.exportOutput, call)
@@ -103,11 +116,13 @@ function isLocal(command: Command): command is LocalCommand {
 }
 
 interface Request {
-  readonly command: Command
+  readonly operation: string
+  readonly startsHost: boolean
   readonly params: Record<string, unknown>
   readonly signal: AbortSignal
   /** Tells a person something beside the result. */
   notice(text: string): void
+  readonly onProgress?: CallOptions['onProgress']
 }
 
 /** A file or folder is named as the caller sees it; the host has a working folder of its own. */
@@ -140,10 +155,10 @@ async function callHomeHost(finder: HostFinder, request: Request): Promise<unkno
     try {
       return await callOn(running, request, finder.debug)
     } catch (error) {
-      if (!request.command.startsHost || !isLeavingHost(error)) throw error
+      if (!request.startsHost || !isLeavingHost(error)) throw error
     }
   }
-  if (!request.command.startsHost) {
+  if (!request.startsHost) {
     const message = `no host is running for ${finder.home}; the first "transom create" starts one`
     throw new OpError('host_unavailable', message, { home: finder.home })
   }
@@ -158,15 +173,15 @@ async function callHomeHost(finder: HostFinder, request: Request): Promise<unkno
 
 async function callOn(
   client: Client,
-  { command, params, signal }: Request,
+  { operation, params, signal, onProgress }: Request,
   debug: HostFinder['debug'],
 ): Promise<unknown> {
-  debug(`asking for ${command.operation}`) // no parameters: one may be a secret
+  debug(`asking for ${operation}`) // no parameters: one may be a secret
   try {
-    const result = await client.request(command.operation, params, { signal })
+    const result = await client.request(operation, params, { signal, onProgress })
     debug('answered')
     // Its connections end with the host: whoever stopped it may rely on nothing of it being there any more.
-    if (command.operation === 'host.stop') await client.whenClosed()
+    if (operation === 'host.stop') await client.whenClosed()
     return result
   } catch (error) {
     debug(`failed with ${toWireError(error).code}`)

@@ -49,7 +49,7 @@ export async function authorize(
   findSession: (ref: string) => Promise<string>,
 ): Promise<unknown> {
   const { name, definition } = findOperation(operation)
-  assertScope(grant, tokenScopeOf(definition), name)
+  assertScope(grant, tokenScopeOf(definition, params), name)
   const { sessions } = grant
   if (sessions === null) return params
   if (!('session' in definition.params.shape)) {

@@ -58,7 +58,7 @@ function route(name: string, definition: OperationDefinition): object {
   return {
     operationId: name,
     summary,
-    description: `Needs a token with the scope \`${tokenScopeOf(definition)}\`.`,
+    description: `Needs a token with the scope \`${tokenScopeOf(definition, {})}\`.`,
     tags: [name.split('.', 1)[0]],
     requestBody: {
       required: (schema.required ?? []).length > 0,

@@ -7,6 +7,8 @@ import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
+import { artifactHandlers } from './artifact-handlers.ts'
+import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
@@ -26,9 +28,9 @@ export interface HostControl extends HousekeepingControl {
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
-  return {
+  const handlers: Handlers = {
     ...inputHandlers(sessions),
-    ...viewHandlers(home, sessions),
+    ...viewHandlers(home, sessions, control.now),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()
@@ -54,6 +56,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    ...artifactHandlers(home, sessions, control.now),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {
@@ -67,7 +70,12 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       return { stopped: true as const, destroyed }
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
+    'session.batch': async ({ session, steps, keep_going, actor }, context) => {
+      const { id } = await sessions.commandTarget(session)
+      return runBatch(handlers, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
+    },
   }
+  return handlers
 }
 
 async function subscribe(

@@ -2,6 +2,7 @@ import type { Transport } from '@transom/client'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import {
   CANCEL_METHOD,
+  PROGRESS_METHOD,
   SUBSCRIPTION_METHOD,
   parseRequest,
   requestIdOf,
@@ -87,6 +88,8 @@ export class RpcConnection {
         signal: AbortSignal.any([controller.signal, this.#gone.signal]),
         notify: (notification) =>
           this.#transport.send({ jsonrpc: '2.0', method: SUBSCRIPTION_METHOD, params: notification }),
+        progress: (value) =>
+          void this.#transport.send({ jsonrpc: '2.0', method: PROGRESS_METHOD, params: { id, ...value } }),
         drained: () => this.#drained(),
         background: this.#background,
       })

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { scanLog } from '../log/log-reader.ts'
@@ -13,12 +14,18 @@ import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { policyOf } from '../session/status-policy.ts'
 import { Waits } from '../session/waits.ts'
 import type { Screen } from '../terminal/screen.ts'
+import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
 
-type ViewOperation = 'session.inspect' | 'session.wait' | 'session.snapshot' | 'session.diff'
+type ViewOperation =
+  'session.inspect' | 'session.wait' | 'session.snapshot' | 'session.diff' | 'session.assert'
 
 /** What looks at a session: the live one, or its Event Log when it has ended or when the past is asked for. */
-export function viewHandlers(home: Home, sessions: Sessions): Pick<Handlers, ViewOperation> {
+export function viewHandlers(
+  home: Home,
+  sessions: Sessions,
+  now: () => number,
+): Pick<Handlers, ViewOperation> {
   return {
     'session.inspect': async ({ session }) => inspect(home, await sessions.find(session)),
     'session.wait': async ({ session, ...request }, { signal }) => {
@@ -29,7 +36,20 @@ export function viewHandlers(home: Home, sessions: Sessions): Pick<Handlers, Vie
     'session.snapshot': async (params, { signal }) => {
       const found = await sessions.find(params.session)
       const screen = await screenAt(home, found, momentOf(params), signal)
-      return takeSnapshot(found.manifest.session, screen, params)
+      const id = found.manifest.session
+      const result = takeSnapshot(id, screen, params)
+      if (params.save) {
+        const content = Buffer.from(`${JSON.stringify(result, null, 2)}\n`)
+        const store = new ArtifactStore(home.sessionFolder(id), now)
+        await store.add({ kind: 'snapshot', format: 'json', seq: result.seq }, content)
+      }
+      return result
+    },
+    'session.assert': async (params, { signal }) => {
+      const found = await sessions.find(params.session)
+      const screen = await screenAt(home, found, null, signal)
+      const { session, exit, status } = found.live?.manifest ?? found.manifest
+      return assertState({ session, screen, exit, ended: exit !== null || !policyOf(status).active }, params)
     },
     'session.diff': async ({ session, since, cells }, { signal }) => {
       const found = await sessions.find(session)

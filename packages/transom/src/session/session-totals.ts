@@ -1,5 +1,5 @@
 import type { SessionStatus } from '@transom/protocol'
-import type { Session } from './session.ts'
+import type { TerminalSession } from './terminal-session.ts'
 
 /** Figures about the sessions of one host. */
 export interface SessionTotals {
@@ -14,10 +14,11 @@ export interface SessionTotals {
 }
 
 export function sessionTotals(
-  live: readonly Session[],
+  live: readonly TerminalSession[],
   retired: { readonly events: number; readonly logBytes: number },
 ): SessionTotals {
-  const sum = (of: (session: Session) => number) => live.reduce((total, session) => total + of(session), 0)
+  const sum = (of: (session: TerminalSession) => number) =>
+    live.reduce((total, session) => total + of(session), 0)
   const groups = new Map<string, { kind: string; status: SessionStatus; count: number }>()
   for (const { manifest } of live) {
     const { kind, status } = manifest
@@ -32,6 +33,6 @@ export function sessionTotals(
     logBytes: retired.logBytes + sum(({ log }) => log.sizeBytes),
     waits: sum(({ pending }) => pending.waits),
     observers: sum(({ pending }) => pending.observers),
-    inputQueueBytes: sum(({ pending }) => pending.inputBytes),
+    inputQueueBytes: sum(({ inputQueueBytes }) => inputQueueBytes),
   }
 }
