@@ -1,3 +1,4 @@
+import { OpError, isErrorCode, type ErrorDetails } from '@transom/protocol/errors'
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { localCommand, localParam } from './local-command.ts'
 import type { HostFinder } from './host-connection.ts'
@@ -179,12 +180,24 @@ function gatewayCommand(given: Omit<Parameters<typeof localCommand>[0], 'run'>):
 async function runInGateway(command: string, context: LocalContext): Promise<number> {
   const { cli, params, answer } = context
   const program = (await context.loadProgram(PROGRAM)) as GatewayProgram // built beside this one
-  return program.runGatewayCommand({
-    command,
-    params,
-    finder: context.host(),
-    signal: cli.signal,
-    answer,
-    notice: (text) => cli.err(`${cli.program}: ${text}`),
-  })
+  const notice = (text: string) => cli.err(`${cli.program}: ${text}`)
+  try {
+    return await program.runGatewayCommand({
+      command,
+      params,
+      finder: context.host(),
+      signal: cli.signal,
+      answer,
+      notice,
+    })
+  } catch (error) {
+    throw asOwnError(error)
+  }
+}
+
+/** The other bundle has an OpError of its own, which is no instance of this one's. */
+function asOwnError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !isErrorCode(error.code)) return error
+  const details = 'details' in error ? (error.details as ErrorDetails) : {}
+  return new OpError(error.code, error.message, details, { cause: error })
 }

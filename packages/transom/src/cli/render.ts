@@ -43,7 +43,8 @@ const RENDERERS: Renderers = {
   'session.quota': fields,
   ...EVIDENCE_RENDERERS,
   ...HOUSEKEEPING_RENDERERS,
-  'host.status': fields,
+  'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
+    fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
 

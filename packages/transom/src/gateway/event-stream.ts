@@ -59,16 +59,7 @@ function frame(message: StreamMessage): string {
 }
 
 function seqOf(message: StreamMessage): number | null {
-  switch (message.type) {
-    case 'screen':
-      return message.snapshot.seq
-    case 'records':
-      return message.records.at(-1)?.seq ?? null
-    case 'rows':
-    case 'position':
-    case 'end':
-      return message.seq
-    case 'error':
-      return null
-  }
+  if (message.type === 'screen') return message.snapshot.seq
+  if (message.type === 'records') return message.records.at(-1)?.seq ?? null
+  return message.type === 'error' ? null : message.seq
 }

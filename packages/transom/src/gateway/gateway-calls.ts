@@ -18,12 +18,9 @@ export class GatewayCalls {
   }
 
   async call(grant: Grant, operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    if (operation === 'session.subscribe' || operation === 'session.unsubscribe') {
-      const message = `${operation} needs a stream: the WebSocket /v1/stream, or GET /v1/subscribe for Server-Sent Events`
-      throw new OpError('usage', message, { operation })
-    }
     return this.#metrics.measure(operation, async () => {
       const checked = await this.authorize(grant, operation, params, signal)
+      if (isStreamed(operation)) throw streamNeeded(operation)
       return filterResult(grant, operation, await this.#pool.call(operation, checked, signal))
     })
   }
@@ -43,4 +40,13 @@ export class GatewayCalls {
   close(): void {
     this.#pool.close()
   }
+}
+
+function isStreamed(operation: string): boolean {
+  return operation === 'session.subscribe' || operation === 'session.unsubscribe'
+}
+
+function streamNeeded(operation: string): OpError {
+  const message = `${operation} needs a stream: the WebSocket /v1/stream, or GET /v1/subscribe for Server-Sent Events`
+  return new OpError('usage', message, { operation })
 }

@@ -33,14 +33,49 @@ async function hostStatus(calls: GatewayCalls, signal: AbortSignal): Promise<Res
   }
 }
 
-function hostLines(host: Result<'host.status'>): string[] {
+function hostLines({ sessions, connections, rss_bytes, metrics }: Result<'host.status'>): string[] {
+  const { requests } = metrics
   return [
-    ...gauge('transom_sessions_active', 'Active sessions.', host.sessions),
-    ...gauge('transom_host_connections', 'Connections to the host.', host.connections),
-    ...gauge('transom_host_resident_bytes', 'Memory of the host.', host.rss_bytes),
+    ...gauge('transom_sessions_active', 'Active sessions.', sessions),
+    ...header('transom_sessions', 'gauge', 'Live sessions by kind and status.'),
+    ...metrics.sessions.map(
+      ({ kind, status, count }) => `transom_sessions{kind="${kind}",status="${status}"} ${count}`,
+    ),
+    ...counter('transom_events_total', 'Records of Event Logs that the host has written.', metrics.events),
+    ...counter(
+      'transom_log_bytes_total',
+      'Bytes of Event Logs that the host has written.',
+      metrics.log_bytes,
+    ),
+    ...gauge('transom_waits_pending', 'Waits that have not come true yet.', metrics.waits),
+    ...gauge('transom_subscriptions', 'Subscriptions to screens.', metrics.subscriptions),
+    ...gauge('transom_input_queue_bytes', 'Input that programs have not read.', metrics.input_queue_bytes),
+    ...gauge('transom_host_connections', 'Connections to the host.', connections),
+    ...gauge('transom_host_resident_bytes', 'Memory of the host.', rss_bytes),
+    ...header('transom_host_requests_total', 'counter', 'Requests to the host, by operation.'),
+    ...requests.map(
+      ({ operation, count }) => `transom_host_requests_total{operation="${operation}"} ${count}`,
+    ),
+    ...header('transom_host_request_errors_total', 'counter', 'Those that failed.'),
+    ...requests.map(
+      ({ operation, errors }) => `transom_host_request_errors_total{operation="${operation}"} ${errors}`,
+    ),
+    ...header('transom_host_request_seconds_total', 'counter', 'How long they took together.'),
+    ...requests.map(
+      ({ operation, total_ms }) =>
+        `transom_host_request_seconds_total{operation="${operation}"} ${total_ms / 1000}`,
+    ),
   ]
 }
 
 function gauge(name: string, help: string, value: number): string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value}`]
+  return [...header(name, 'gauge', help), `${name} ${value}`]
+}
+
+function counter(name: string, help: string, value: number): string[] {
+  return [...header(name, 'counter', help), `${name} ${value}`]
+}
+
+function header(name: string, type: 'gauge' | 'counter', help: string): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
 }

@@ -93,7 +93,8 @@ export class Gateway {
       metrics: (signal) => gatewayMetrics({ calls, callMetrics, slots, signal }),
       mcp: (request, grant, body) => mcp.fetch(request, grant, body),
     })
-    server.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+    const listener = getRequestListener(app.fetch)
+    server.on('request', (request, response) => void listener(request, response))
     const upgrades = new StreamUpgrades({ admission, calls, slots, debug })
     server.on('upgrade', (request, socket, head) => upgrades.accept(request, socket, head))
     // Requests look for themselves; a stream that is silent would not notice that its token is gone.

@@ -25,7 +25,6 @@ export interface AppParts {
 }
 
 export interface AppEnv {
-  // eslint-disable-next-line @typescript-eslint/naming-convention -- Hono's own names
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse }
   Variables: { grant: Grant }
 }
@@ -115,7 +114,7 @@ async function subscribe({ calls, slots, admission }: AppParts, context: AppCont
   const slot = slots.take({ close: () => outgoing.destroy(), grant })
   const headers = { ...SECURITY_HEADERS, ...corsHeaders(context, admission.rules) }
   try {
-    await streamEvents({ calls, params: checked, outgoing, headers, signal, onEnd: slot.release })
+    await streamEvents({ calls, params: checked, outgoing, headers, signal, onEnd: () => slot.release() })
   } catch (error) {
     slot.release()
     throw error
@@ -153,11 +152,15 @@ function failure(context: AppContext, rules: OriginRules, error: unknown): Respo
     ...corsHeaders(context, rules),
     ...(wire.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
     ...(typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } : {}),
-    ...(wire.code === 'method_not_allowed' ? { allow: String(wire.details['allow'] ?? 'GET') } : {}),
+    ...(wire.code === 'method_not_allowed' ? { allow: allowed(wire.details) } : {}),
     // What is left of a body that is too long is not read.
     ...(wire.code === 'frame_too_large' ? { connection: 'close' } : {}),
   })
   return new Response(JSON.stringify({ error: wire }), { status: ERROR_TABLE[wire.code].http, headers })
+}
+
+function allowed({ allow }: Readonly<Record<string, unknown>>): string {
+  return typeof allow === 'string' ? allow : 'GET'
 }
 
 function preflight(rules: OriginRules, origin: string): Response {

@@ -125,6 +125,6 @@ function errorSchema(): object {
 }
 
 /** OpenAPI 3.1 has JSON Schema's own dialect; to say it again at each schema confuses readers. */
-function withoutDialect({ $schema: _, ...schema }: Record<string, unknown>): object {
+function withoutDialect({ $schema: _dialect, ...schema }: Record<string, unknown>): object {
   return schema
 }

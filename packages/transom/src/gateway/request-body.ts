@@ -31,10 +31,13 @@ async function readText(incoming: IncomingMessage, bytesMax: number): Promise<st
     let bytes = 0
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= bytesMax) return void chunks.push(chunk)
-      chunks.length = 0
-      incoming.pause()
-      reject(tooLarge())
+      if (bytes <= bytesMax) {
+        chunks.push(chunk)
+      } else {
+        chunks.length = 0
+        incoming.pause()
+        reject(tooLarge())
+      }
     })
     incoming.on('end', () => {
       try {

@@ -80,7 +80,7 @@ export class StreamConnection {
     if (!this.checkToken()) return
     let message: unknown
     try {
-      message = JSON.parse(String(data))
+      message = JSON.parse((data as Buffer).toString()) // ws gives one buffer unless told otherwise
     } catch {
       this.#send(rpcFailure(null, new OpError('parse_error', 'this message is not JSON')))
       return

@@ -23,7 +23,7 @@ export interface UpgradeParts {
   readonly debug: (line: string) => void
 }
 
-/** Turns a request for /v1/stream into a stream, after the same checks as any other request. */
+/** Turns a request for /v1/stream into a stream, after the checks that every request has. */
 export class StreamUpgrades {
   readonly #parts: UpgradeParts
   readonly #server = new WebSocketServer({

@@ -60,9 +60,9 @@ export class Subscriber {
   ): Promise<() => Promise<void>> {
     const client = await this.#client(elsewhere)
     let over = false
-    const stop = await client.subscribe(params, ({ subscription: _, ...message }) => {
+    const stop = await client.subscribe(params, ({ subscription: _number, ...message }) => {
       over ||= message.type === 'end' || message.type === 'error'
-      onMessage(message as StreamMessage) // Omit loses which of the union it is
+      onMessage(message)
     })
     void client.whenClosed().then((reason) => {
       if (!over && !this.#closed) onMessage({ type: 'error', error: toWireError(reason) })

@@ -137,7 +137,7 @@ function newRecord({ id, name, scope, sessions }: Omit<Grant, 'created_at'>) {
   return { token, record: { id, name, scope, sessions, created_at: new Date().toISOString(), sha256 } }
 }
 
-function grantOf({ sha256: _, ...grant }: TokenRecord): Grant {
+function grantOf({ sha256: _secret, ...grant }: TokenRecord): Grant {
   return grant
 }
 

@@ -5,7 +5,7 @@ import type { GatewayInvocation } from '../cli/gateway-commands.ts'
 import { connectOrStartHost, connectToHost, followSession, type HostFinder } from '../cli/host-connection.ts'
 import { GATEWAY_LIMITS, Gateway } from '../gateway/gateway.ts'
 import { HostPool, type HostConnector } from '../gateway/host-pool.ts'
-import { listenAddress, type ListenRequest } from '../gateway/listen-address.ts'
+import { listenAddress } from '../gateway/listen-address.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../gateway/token-store.ts'
 import { Home } from '../home/home.ts'
 
@@ -40,10 +40,10 @@ export async function runGatewayCommand(invocation: GatewayInvocation): Promise<
 
 async function serve(invocation: GatewayInvocation, home: string, tokens: TokenStore): Promise<void> {
   const { params, finder, signal } = invocation
-  const address = listenAddress(params as ListenRequest) // as cli/gateway-commands.ts has it
+  const address = listenAddress(params)
   const rate = params['rate_limit']
   if (rate !== undefined && (typeof rate !== 'number' || rate < 1))
-    throw new OpError('usage', `--rate-limit takes a number from 1 (got ${String(rate)})`)
+    throw new OpError('usage', `--rate-limit takes a number from 1 (got ${JSON.stringify(rate)})`)
   const gateway = await Gateway.listen({
     home,
     address,
