@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { operation, sessionRef } from './operation.ts'
+import { operation, save, sessionRef } from './operation.ts'
 import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
 /** A moment of the past, instead of now. */
-const moment = {
+export const moment = {
   at_seq: z
     .int()
     .min(1)
@@ -65,9 +65,17 @@ export const VIEW_OPERATIONS = {
         .describe('At most this much text: lines in the middle are left out, and marked so.')
         .meta({ placeholder: 'N' }),
       ...moment,
+      save,
     }),
     result: snapshot,
-    errors: ['session_not_found', 'session_ambiguous', 'moment_not_found', 'log_corrupt'],
+    errors: [
+      'session_not_found',
+      'session_ambiguous',
+      'moment_not_found',
+      'log_corrupt',
+      'artifact_damaged',
+      'disk_full',
+    ],
     readOnly: true,
     cli: {
       command: 'snapshot',
@@ -75,6 +83,7 @@ export const VIEW_OPERATIONS = {
       examples: [
         'transom snapshot edit',
         'transom snapshot edit --json --cells',
+        'transom snapshot edit --save',
         "transom snapshot edit --at-mark 'before the upgrade'",
       ],
     },
@@ -127,6 +136,7 @@ export const VIEW_OPERATIONS = {
     result: z.object({ ended: z.boolean() }),
     errors: [],
     readOnly: true,
+    access: { restricted: 'connection' },
     cli: null,
   }),
 } as const

@@ -100,6 +100,11 @@ export class TerminalSession extends Session {
     return this.screen.modes()
   }
 
+  /** Input that the program has not read. */
+  get inputQueueBytes(): number {
+    return this.#source.queuedBytes
+  }
+
   override needsInput(): NeedsInput {
     const quietMs = this.now() - Math.max(this.lastOutputMs, this.lastInputMs)
     const judged = judgeInput(this.#source.sample(), this.screen, quietMs)
