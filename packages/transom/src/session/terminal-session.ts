@@ -153,6 +153,7 @@ export class TerminalSession extends Session {
       this.echo.typed(seq, input, frame, { echoed, byKernel: mode === 'echoed' })
     }
     this.#source.write(bytes)
+    if (via !== 'block' && entersLine(bytes)) this.shell?.queue.lineEntered()
     this.entered(seq)
     return seq
   }
@@ -224,6 +225,7 @@ export class TerminalSession extends Session {
       output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
       appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
       cursor: () => ({ col: this.screen.frame().cursor.col, cols: this.manifest.cols }),
+      isInFront: () => this.foregroundGroup() === this.#source.pid,
       type: (text, actor) => void this.input(text, { via: 'block', actor }),
       step: (run) => this.disk.run(run),
     })
@@ -266,4 +268,11 @@ export class TerminalSession extends Session {
     clearTimeout(this.#syncTimer)
     this.#syncTimer = undefined
   }
+}
+
+const PASTE_START = '\x1b[200~'
+
+/** Whether what is typed has an Enter in it. Within a bracketed paste a line break is text. */
+function entersLine(bytes: Buffer): boolean {
+  return (bytes.includes(0x0d) || bytes.includes(0x0a)) && !bytes.includes(PASTE_START)
 }
