@@ -102,7 +102,13 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/completion.fish',
     'dist/completion.zsh',
     'dist/doctor.mjs',
+    'dist/glyphs-1.bin',
+    'dist/glyphs-2.bin',
+    'dist/glyphs-3.bin',
+    'dist/glyphs-LICENSE.txt',
     'dist/host.mjs',
+    'dist/picture-diff.mjs',
+    'dist/picture-worker.cjs',
     'dist/transom.1',
     'package.json',
   ])

@@ -38,6 +38,8 @@ export const ERROR_TABLE = {
   disk_full: row(74, 507, -32124, true, 'The disk is full; nothing was recorded.'),
   moment_not_found: row(66, 404, -32137, false, 'The history has no such seq, mark, time or Screen Hash.'),
   log_corrupt: row(65, 500, -32125, false, 'An Event Log cannot be read.'),
+  picture_unreadable: row(65, 400, -32148, false, 'A picture file is damaged or of a kind that is not read.'),
+  scheme_invalid: row(65, 400, -32149, false, 'A file of colours for pictures cannot be used.'),
   file_not_read: row(66, 400, -32134, false, 'A file that was named cannot be read.'),
   home_unwritable: row(77, 403, -32126, false, 'The Home cannot be written to.'),
   home_foreign: row(65, 409, -32127, false, 'The folder is not a Home of this version of Transom.'),
@@ -69,7 +71,7 @@ export const ERROR_TABLE = {
   navigation_timeout: row(75, 504, -32010, true, 'A page did not load in time.'),
   invalid_key: row(65, 400, -32011, false, 'A key name is not known to web pages.'),
   snapshot_unavailable: row(69, 503, -32012, true, 'The page has not been painted yet.'),
-  rate_limited: row(73, 429, -32013, true, 'Snapshots are asked for faster than the connection may.'),
+  rate_limited: row(73, 429, -32013, true, 'There were more requests than are taken in this time.'),
   invalid_viewport: row(65, 400, -32014, false, 'The size asked for is out of range.'),
   browser_not_found: row(69, 503, -32170, false, 'No Chromium is installed where Transom looks for one.'),
   browser_failed: row(69, 503, -32171, true, 'Chromium could not be started, or has ended.'),
@@ -87,6 +89,13 @@ export const ERROR_TABLE = {
   assert_failed: row(1, 409, -32182, false, 'The session does not show what was asserted.'),
   batch_failed: row(1, 409, -32183, false, 'A step of a batch failed.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),
+  unauthorized: row(77, 401, -32150, false, 'The gateway was given no token, or one that it does not know.'),
+  forbidden: row(77, 403, -32151, false, 'The token does not reach as far as this operation or session.'),
+  origin_refused: row(77, 403, -32152, false, 'The Host or Origin of a request is not one of the gateway’s.'),
+  method_not_allowed: row(64, 405, -32154, false, 'The route takes another HTTP method.'),
+  media_type_refused: row(65, 415, -32155, false, 'The body of a request is not application/json.'),
+  address_refused: row(64, 400, -32156, false, 'The gateway cannot or will not listen at this address.'),
+  token_not_found: row(66, 404, -32157, false, 'No token has this id or name.'),
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof ERROR_TABLE

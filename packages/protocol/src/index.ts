@@ -6,8 +6,15 @@ export * from './errors.ts'
 export * from './events.ts'
 export * from './housekeeping-operations.ts'
 export * from './jsonrpc.ts'
-export { isReadOnlyCall, type CliSpelling, type OperationDefinition } from './operation.ts'
+export {
+  TOKEN_SCOPES,
+  tokenScopeOf,
+  type CliSpelling,
+  type OperationDefinition,
+  type TokenScope,
+} from './operation.ts'
 export * from './operations.ts'
+export * from './picture-operations.ts'
 export * from './session-info.ts'
 export * from './snapshot.ts'
 export * from './subscription.ts'

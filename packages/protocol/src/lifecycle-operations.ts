@@ -81,6 +81,7 @@ export const LIFECYCLE_OPERATIONS = {
     result: z.object({ sessions: z.array(sessionInfo) }),
     errors: [],
     readOnly: true,
+    access: { restricted: 'filtered' },
     cli: { command: 'list', positionals: [], examples: ['transom list', 'transom list --all --json'] },
   }),
   'session.inspect': operation({

@@ -5,6 +5,7 @@ import { HOST_OPERATIONS } from './host-operations.ts'
 import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
+import { PICTURE_OPERATIONS } from './picture-operations.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
 
 /**
@@ -15,6 +16,7 @@ export const OPERATIONS = {
   ...LIFECYCLE_OPERATIONS,
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
+  ...PICTURE_OPERATIONS,
   ...BATCH_OPERATIONS,
   ...ARTIFACT_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,

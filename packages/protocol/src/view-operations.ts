@@ -4,7 +4,7 @@ import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
 /** A moment of the past, instead of now. */
-const moment = {
+export const moment = {
   at_seq: z
     .int()
     .min(1)
@@ -135,6 +135,7 @@ export const VIEW_OPERATIONS = {
     result: z.object({ ended: z.boolean() }),
     errors: [],
     readOnly: true,
+    access: { restricted: 'connection' },
     cli: null,
   }),
 } as const

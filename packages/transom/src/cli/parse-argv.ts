@@ -153,7 +153,7 @@ class ArgumentReader {
   }
 
   #readFlag(word: string): void {
-    const [name, inline] = splitFlag(word)
+    const [name, inline] = splitFlag(word === '-o' ? '--out' : word)
     const param = this.#command.params.find(({ flag }) => flag !== null && `--${flag}` === name)
     if (param === undefined) {
       if (name === '--file' && this.#readable !== undefined) {

@@ -11,6 +11,18 @@ export function renderResult(operation: string, result: unknown): string {
   return render === undefined ? '' : (render as (result: unknown) => string)(result)
 }
 
+/** What a person should know beside the result; printed to standard error. */
+export function noticesOf(operation: string, result: unknown): string[] {
+  if (operation !== 'session.screenshot') return []
+  const { missing_glyphs: missing } = result as Result<'session.screenshot'> // as above
+  if (missing === null) return []
+  const shown = missing.code_points.slice(0, 5).join(', ')
+  const more = missing.code_points.length > 5 ? ` and ${missing.code_points.length - 5} more` : ''
+  const advice =
+    missing.install.length === 0 ? '' : `; "npm install -g ${missing.install.join(' ')}" has them`
+  return [`no glyph for ${shown}${more}: drawn as empty boxes${advice}`]
+}
+
 type Renderers = { readonly [N in OperationName]?: (result: Result<N>) => string }
 
 const RENDERERS: Renderers = {
@@ -31,7 +43,8 @@ const RENDERERS: Renderers = {
   'session.quota': fields,
   ...EVIDENCE_RENDERERS,
   ...HOUSEKEEPING_RENDERERS,
-  'host.status': fields,
+  'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
+    fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
 

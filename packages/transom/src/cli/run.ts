@@ -16,7 +16,7 @@ import {
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
-import { renderError, renderResult } from './render.ts'
+import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
 
 export interface CliProcess {
@@ -72,6 +72,7 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
         onProgress,
       }),
     shippedText: (file) => readTextFile(cli, path.join(path.dirname(cli.hostScript), file)).trimEnd(),
+    loadProgram: (file) => import(path.join(path.dirname(cli.hostScript), file)),
     answer: (result, text) => cli.out(flags.json ? json(result, cli.pretty) : text),
   }
   if (flags.version) return await versionCommand.run(context)
@@ -84,15 +85,22 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   const { operation, startsHost } = command
   const call = (given: Record<string, unknown>) =>
     callHost(context.host(), { operation, startsHost, params: given, signal: cli.signal, notice })
-  if (command.operation === 'log.export' && resolved['out'] === undefined) {
-    if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
-    await exportToStdout(resolved, cli.exportOutput, call)
+  if (printsFile(operation, resolved['out'])) {
+    if (flags.json) throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`)
+    const printed = await exportToStdout(resolved, cli.exportOutput, call)
+    noticesOf(operation, printed).forEach(notice)
     return 0
   }
   const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
+  if (!flags.json) noticesOf(operation, result).forEach(notice)
   return 0
+}
+
+/** Whether the file that an operation writes is for standard output. */
+function printsFile(operation: string, out: unknown): boolean {
+  return out === undefined ? operation === 'log.export' : out === '-'
 }
 
 function hostFinder(cli: CliProcess, flags: GlobalFlags): HostFinder {
@@ -132,7 +140,9 @@ function resolvePaths(
 ): Record<string, unknown> {
   const resolved = command.params.flatMap(({ name, type }) => {
     const value = params[name]
-    return type === 'path' && typeof value === 'string' ? [[name, path.resolve(cwd, value)] as const] : []
+    return type === 'path' && typeof value === 'string' && value !== '-'
+      ? [[name, path.resolve(cwd, value)] as const]
+      : []
   })
   return { ...params, ...Object.fromEntries(resolved) }
 }

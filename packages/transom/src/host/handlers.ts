@@ -3,6 +3,7 @@ import { OpError, toWireError } from '@transom/protocol/errors'
 import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
+import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
@@ -17,6 +18,7 @@ import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 /** What the handlers need of the host itself. */
 export interface HostControl extends HousekeepingControl {
   readonly config: HomeConfig
+  readonly pictures: PicturePool
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
@@ -30,7 +32,7 @@ export interface HostControl extends HousekeepingControl {
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
   const handlers: Handlers = {
     ...inputHandlers(sessions),
-    ...viewHandlers(home, sessions, control.now),
+    ...viewHandlers(home, sessions, control),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()

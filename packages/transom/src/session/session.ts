@@ -129,6 +129,11 @@ export abstract class Session implements WaitSubject {
     return this.#waits.wait(request, signal)
   }
 
+  /** Who waits for it. */
+  get pending(): { waits: number; observers: number } {
+    return { waits: this.#waits.count, observers: this.#observers.size }
+  }
+
   snapshot(options: SnapshotOptions): Snapshot {
     return takeSnapshot(this.id, this.screen, options)
   }

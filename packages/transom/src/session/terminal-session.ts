@@ -74,6 +74,11 @@ export class TerminalSession extends Session {
     return this.screen.modes()
   }
 
+  /** Input that the program has not read. */
+  get inputQueueBytes(): number {
+    return this.#source.queuedBytes
+  }
+
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */
   input(input: string | Buffer, { via, actor }: InputOptions): number {
     this.assertCommandable()

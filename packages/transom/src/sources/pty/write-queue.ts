@@ -25,6 +25,10 @@ export class WriteQueue {
     this.#write = write
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Throws, having taken nothing, when `bytes` more would not fit. */
   assertRoom(bytes: number): void {
     if (this.#bytes === 0 || this.#bytes + bytes <= INPUT_QUEUE_BYTES_MAX) return

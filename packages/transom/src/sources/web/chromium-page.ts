@@ -9,7 +9,7 @@ import { NetworkActivity } from './network-activity.ts'
 import { PageMouse, pasteText, pointOf, pressKeys, typeText } from './page-input.ts'
 import { loadBy, loadPage } from './page-navigation.ts'
 import { readDetails, readLinks } from './page-queries.ts'
-import { EMPTY_STATE, watchState } from './page-state.ts'
+import { EMPTY_STATE, readState, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
@@ -115,12 +115,14 @@ export class ChromiumPage implements WebPage {
       timeoutMs: options.timeoutMs ?? NAVIGATION_TIMEOUT_MS,
       signal: options.signal ?? new AbortController().signal,
     }
-    await this.#operate(async (target) => {
+    await this.#operate(async (current) => {
+      // A page that hangs could not be left: its end is part of the way to the next one.
+      if (!(await this.#answers(current))) await this.#free(current)
+      const target = this.#target
       const isFirst = this.#state.url === 'about:blank' && !this.#state.canGoBack
       await loadPage(target, load)
       if (isFirst) await target.call('Page.resetNavigationHistory')
-      await this.#capture()
-      if (isFirst) this.#setState({ canGoBack: false, canGoForward: false })
+      await this.#arrived(target)
     })
   }
 
@@ -135,7 +137,7 @@ export class ChromiumPage implements WebPage {
   async reload(): Promise<void> {
     await this.#operate(async (target) => {
       await loadBy(target, async () => target.call('Page.reload'), this.#loadOptions(this.#state.url))
-      await this.#capture()
+      await this.#arrived(target)
     })
   }
 
@@ -332,6 +334,12 @@ export class ChromiumPage implements WebPage {
     this.#tell((observer) => observer.frame?.(frame))
   }
 
+  /** A page has loaded: what is asked next is answered from it and not from the one before. */
+  async #arrived(target: PageTarget): Promise<void> {
+    this.#setState(await readState(target))
+    await this.#capture()
+  }
+
   async #capture(): Promise<void> {
     this.#screencast.hurry()
     await this.#screencast.capture()
@@ -379,7 +387,7 @@ export class ChromiumPage implements WebPage {
       if (entry === undefined) return false
       const act = async () => target.call('Page.navigateToHistoryEntry', { entryId: entry.id })
       await loadBy(target, act, this.#loadOptions(entry.url))
-      await this.#capture()
+      await this.#arrived(target)
       return true
     })
   }
@@ -450,13 +458,19 @@ export class ChromiumPage implements WebPage {
 
   /** Stops a script that runs without end; a tab that does not listen even then is replaced by an empty one. */
   async #free(target: PageTarget): Promise<void> {
-    const timeoutMs = RECOVERY_TIMEOUT_MS
-    try {
-      await target.call('Runtime.terminateExecution', undefined, { timeoutMs })
-      await target.call('Runtime.evaluate', { expression: '1' }, { timeoutMs })
-    } catch {
-      await this.#renewTarget('about:blank')
-    }
+    // Without an answer the tab does not listen, which the next question shows.
+    await target
+      .call('Runtime.terminateExecution', undefined, { timeoutMs: RECOVERY_TIMEOUT_MS })
+      .catch(() => {})
+    if (!(await this.#answers(target))) await this.#renewTarget('about:blank')
+  }
+
+  async #answers(target: PageTarget): Promise<boolean> {
+    const asked = target.call('Runtime.evaluate', { expression: '1' }, { timeoutMs: RECOVERY_TIMEOUT_MS })
+    return asked.then(
+      () => true,
+      () => false,
+    )
   }
 
   /** A new tab in place of one that has crashed; the second time in a row it stays empty. */
@@ -467,7 +481,7 @@ export class ChromiumPage implements WebPage {
     await old.close()
     await loadPage(target, this.#loadOptions(url))
     this.#crashes = 0
-    await this.#capture()
+    await this.#arrived(target)
   }
 
   async #restart(): Promise<void> {
@@ -476,7 +490,7 @@ export class ChromiumPage implements WebPage {
     const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
     await this.#begin(this.#chromium, target)
     await loadPage(target, this.#loadOptions(url))
-    await this.#capture()
+    await this.#arrived(target)
   }
 
   #tell(event: (observer: Partial<PageEvents>) => void): void {

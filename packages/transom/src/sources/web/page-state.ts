@@ -20,11 +20,8 @@ export interface StateSink {
 export function watchState(target: PageTarget, sink: StateSink): void {
   const { cdp, targetId } = target
   const readHistory = () => {
-    target
-      .call('Page.getNavigationHistory')
-      .then(({ currentIndex, entries }) =>
-        sink.state({ canGoBack: currentIndex > 0, canGoForward: currentIndex < entries.length - 1 }),
-      )
+    readState(target)
+      .then((state) => sink.state(state))
       .catch(() => {}) // a tab that is gone has no history
   }
   cdp.on('Target.targetInfoChanged', ({ targetInfo }) => {
@@ -52,6 +49,17 @@ export function watchState(target: PageTarget, sink: StateSink): void {
   )
   target.on('Page.javascriptDialogClosed', () => sink.dialog(null))
   target.on('Page.windowOpen', ({ url }) => sink.windowOpened(url))
+}
+
+/** What the history says of the present page. */
+export async function readState(target: PageTarget): Promise<Partial<PageState>> {
+  const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
+  const entry = entries[currentIndex]
+  return {
+    canGoBack: currentIndex > 0,
+    canGoForward: currentIndex < entries.length - 1,
+    ...(entry === undefined ? {} : { url: entry.url, title: shownTitle(entry.title, entry.url) }),
+  }
 }
 
 /** Chromium gives a page without a title its address for one. */
