@@ -1,3 +1,4 @@
+export * from './agent-methods.ts'
 export * from './artifact.ts'
 export * from './artifact-operations.ts'
 export * from './batch-operations.ts'

@@ -177,6 +177,14 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
     ],
     ['subscribe-events --count 1'],
   ),
+  {
+    name: 'install-browser',
+    method: null,
+    summary: 'Fetch a Chromium from the npm registry, where the system has none.',
+    params: [],
+    examples: ['install-browser'],
+    plain: 'path',
+  },
 ]
 
 function command(

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import { isatty } from 'node:tty'
 import { OpError } from '@transom/protocol/errors'
+import { installBrowser } from '../awi-tty/install-browser.ts'
 import { runAwi } from '../awi-tty/run.ts'
 import { errnoOf } from '../lib/system-error.ts'
 
@@ -14,7 +15,19 @@ void runAwi({
   env: process.env,
   signal: interrupted.signal,
   pretty: isatty(1),
-  actions: {},
+  actions: {
+    'install-browser': async (_options, { env, signal }) => {
+      const isWatched = isatty(2)
+      const progress = (text: string) => {
+        if (isWatched) process.stderr.write(`\r\u001b[K${text}`)
+      }
+      try {
+        return await installBrowser({ env, signal, progress })
+      } finally {
+        progress('') // leaves the line as it was
+      }
+    },
+  },
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
   writeFile: (file, text) => fs.writeFileSync(file, text),
