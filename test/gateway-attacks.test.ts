@@ -194,7 +194,7 @@ describe('an operation', () => {
   test('is refused to a token whose scope does not reach it, for every operation of the table', async () => {
     const definitions = Object.entries<OperationDefinition>(OPERATIONS)
     for (const [name, definition] of definitions) {
-      const needed = tokenScopeOf(definition)
+      const needed = tokenScopeOf(definition, {})
       const asReader = await gateway.call(name, { session: 'nobody' }, reader)
       const asOperator = await gateway.call(name, { session: 'nobody' }, operator)
       if (needed !== 'read')
@@ -202,10 +202,10 @@ describe('an operation', () => {
       if (needed === 'admin') expect([name, asOperator.status]).toEqual([name, 403])
       if (needed === 'read') expect([name, asReader.status]).not.toEqual([name, 403])
     }
-    const scopes = definitions.map(([, definition]) => tokenScopeOf(definition))
+    const scopes = definitions.map(([, definition]) => tokenScopeOf(definition, {}))
     expect(new Set(scopes)).toEqual(new Set(['read', 'operate', 'admin']))
     // Whoever acts on the Home as a whole, or writes where the caller says, is an administrator.
-    expect(definitions.filter(([, it]) => tokenScopeOf(it) === 'admin').map(([name]) => name)).toEqual(
+    expect(definitions.filter(([, it]) => tokenScopeOf(it, {}) === 'admin').map(([name]) => name)).toEqual(
       expect.arrayContaining([
         'session.gc',
         'log.export',
