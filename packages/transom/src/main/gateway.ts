@@ -10,6 +10,7 @@ import { GATEWAY_LIMITS, Gateway } from '../gateway/gateway.ts'
 import { HostPool, type HostConnector } from '../gateway/host-pool.ts'
 import { listenAddress } from '../gateway/listen-address.ts'
 import { createMcpEndpoint, mcpServerFactory } from '../gateway/mcp/mcp-server.ts'
+import { TOOL_SETS, type ToolSet } from '../gateway/mcp/tool-table.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../gateway/token-store.ts'
 import { Home } from '../home/home.ts'
 
@@ -78,7 +79,11 @@ async function serve(invocation: GatewayInvocation, home: string, tokens: TokenS
 
 /** Speaks MCP on standard input and output until the client closes them. */
 async function serveMcp({ params, finder, signal, notice }: GatewayInvocation): Promise<void> {
-  const set = params['tools'] === 'pty' ? 'pty' : 'transom' // the values that the command takes
+  const set = params['tools'] ?? 'transom'
+  if (!isToolSet(set))
+    throw new OpError('usage', `--tools takes ${TOOL_SETS.join(' or ')} (got ${JSON.stringify(set)})`, {
+      tools: set,
+    })
   const calls = new GatewayCalls(hostConnector(finder), new CallMetrics())
   const { env } = process
   const defaults = { actor: env['TRANSOM_ACTOR'] ?? 'mcp', cwd: process.cwd(), base_env: env }
@@ -136,6 +141,10 @@ function tellToken({ answer, notice }: GatewayInvocation, { grant, token }: NewT
 
 function grantLine({ id, name, scope, sessions, created_at }: Grant): string {
   return [id, name, scope, sessions === null ? 'all sessions' : sessions.join(','), created_at].join('  ')
+}
+
+function isToolSet(set: unknown): set is ToolSet {
+  return TOOL_SETS.some((known) => known === set)
 }
 
 function isScope(scope: string): scope is TokenScope {

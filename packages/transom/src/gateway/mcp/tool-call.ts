@@ -164,7 +164,7 @@ function reportProgress(
 ): () => void {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined || !('timeout_ms' in definition.params.shape)) return () => {}
-  const total = typeof given['timeout_ms'] === 'number' ? Math.min(given['timeout_ms'], WAIT_MS_MAX) : 30_000
+  const total = Number(waitMs(given['timeout_ms'], WAIT_MS_MAX))
   const startMs = performance.now()
   const tell = () => {
     const progress = Math.round(performance.now() - startMs)
