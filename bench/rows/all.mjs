@@ -2,6 +2,7 @@
 import { cliSnapshot } from './cli.mjs'
 import { create } from './create.mjs'
 import { flood } from './flood.mjs'
+import { gatewaySnapshot } from './gateway.mjs'
 import { idleSessions } from './idle-sessions.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
@@ -12,6 +13,7 @@ export const ROWS = [
   cliSnapshot,
   socketSnapshot,
   socketType,
+  gatewaySnapshot,
   create,
   printToWait,
   seq,
