@@ -3,6 +3,7 @@ import { blockPrompt } from './block-prompt.mjs'
 import { cliSnapshot } from './cli.mjs'
 import { create } from './create.mjs'
 import { flood } from './flood.mjs'
+import { gatewaySnapshot } from './gateway.mjs'
 import { idleSessions } from './idle-sessions.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
@@ -14,6 +15,7 @@ export const ROWS = [
   cliSnapshot,
   socketSnapshot,
   socketType,
+  gatewaySnapshot,
   create,
   printToWait,
   blockPrompt,
