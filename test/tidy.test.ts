@@ -15,23 +15,47 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   grid: ['lib'],
   terminal: ['lib', 'grid'],
+  pictures: ['lib', 'grid'],
+  'picture-worker': ['lib', 'grid', 'pictures'],
   log: ['lib'],
   home: ['lib', 'log'],
   sources: ['lib', 'grid', 'terminal'],
   session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
   replay: ['lib', 'log', 'terminal', 'home'],
-  host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay'],
+  host: [
+    'lib',
+    'grid',
+    'terminal',
+    'log',
+    'home',
+    'sources',
+    'pictures',
+    'picture-worker',
+    'session',
+    'replay',
+  ],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
+  gateway: ['lib', 'home'],
+  'awi-tty': ['lib', 'sources'],
+  browser: ['lib', 'grid', 'terminal', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lib: ['@transom/protocol/errors', 'koffi'],
   grid: ['@transom/protocol'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
+  pictures: ['@transom/protocol', '@transom/protocol/errors'],
+  'picture-worker': ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
-  sources: ['@transom/protocol', '@transom/protocol/errors'],
+  sources: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    'devtools-protocol',
+    'devtools-protocol/types/protocol-mapping.js',
+    'get-east-asian-width',
+  ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
@@ -44,6 +68,27 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
   cli: [
     '@transom/protocol',
+    '@transom/protocol/batch-steps',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+    '@transom/client',
+    '@transom/client/unix-socket',
+  ],
+  gateway: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/client',
+    '@hono/node-server',
+    '@hono/node-server/utils/response',
+    '@modelcontextprotocol/server',
+    'hono',
+    'ws',
+    'zod',
+  ],
+  browser: ['get-east-asian-width'],
+  'awi-tty': [
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',
@@ -71,7 +116,7 @@ describe('the product keeps its shape', () => {
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
-    const cli = code.filter(({ name }) => /\/(cli|client\/src|main\/cli\.ts)/.test(name))
+    const cli = code.filter(({ name }) => /\/(cli|awi-tty|client\/src|main\/(cli|awi-tty)\.ts)/.test(name))
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])
   })
@@ -107,6 +152,15 @@ describe('the product keeps its shape', () => {
     const pure = code.filter(({ name }) => /transom\/src\/(grid|terminal)\//.test(name))
     const impure = pure.filter(({ text }) =>
       /from 'node:|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate/.test(text),
+    )
+    // Pictures take deflate from Node, and nothing else.
+    const drawing = code.filter(({ name }) => /transom\/src\/pictures\//.test(name))
+    impure.push(
+      ...drawing.filter(({ text }) =>
+        /from 'node:(?!zlib')|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate|Math\.(?:random|sin|cos|tan|pow)|Buffer\./.test(
+          text,
+        ),
+      ),
     )
     expect(impure.map(({ name }) => name)).toEqual([])
   })

@@ -2,6 +2,7 @@ import type { OperationName, Params, Result, SubscriptionMessage } from '@transo
 import { OpError } from '@transom/protocol/errors'
 import {
   CANCEL_METHOD,
+  PROGRESS_METHOD,
   SUBSCRIPTION_METHOD,
   opErrorFrom,
   type RpcFailure,
@@ -9,7 +10,14 @@ import {
 } from '@transom/protocol/jsonrpc'
 import type { Transport } from './transport.ts'
 
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Told how far the operation has come, for those that take long. */
+  readonly onProgress?: ((value: Record<string, unknown>) => void) | undefined
+}
+
 interface Waiting {
+  readonly onProgress?: CallOptions['onProgress']
   resolve(result: unknown): void
   reject(reason: unknown): void
 }
@@ -40,7 +48,7 @@ export class Client {
   async call<N extends OperationName>(
     operation: N,
     params: Params<N>,
-    options: { signal?: AbortSignal } = {},
+    options: CallOptions = {},
   ): Promise<Result<N>> {
     // The host has validated what it sends against the same table.
     return (await this.request(operation, params, options)) as Result<N>
@@ -50,7 +58,7 @@ export class Client {
   async request(
     operation: string,
     params: unknown,
-    { signal }: { signal?: AbortSignal } = {},
+    { signal, onProgress }: CallOptions = {},
   ): Promise<unknown> {
     signal?.throwIfAborted()
     if (this.#closed !== null) throw this.#closed
@@ -62,7 +70,7 @@ export class Client {
     signal?.addEventListener('abort', cancel, { once: true })
     try {
       return await new Promise<unknown>((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject })
+        this.#waiting.set(id, { resolve, reject, onProgress })
         this.#transport.send({ jsonrpc: '2.0', id, method: operation, params })
       })
     } finally {
@@ -97,12 +105,24 @@ export class Client {
     this.#transport.close()
   }
 
+  /** Stops reading what the host sends, so that it takes this client for a slow one until resume(). */
+  pause(): void {
+    this.#transport.pause?.()
+  }
+
+  resume(): void {
+    this.#transport.resume?.()
+  }
+
   #onMessage(message: unknown): void {
     if (typeof message !== 'object' || message === null) return
     this.#answered = true
     // Tolerant of a peer's extra keys; a message without the ones that count is not for us.
     if ('method' in message && message.method === SUBSCRIPTION_METHOD && 'params' in message) {
       this.#onSubscriptionMessage(message.params as SubscriptionMessage)
+    } else if ('method' in message && message.method === PROGRESS_METHOD && 'params' in message) {
+      const { id, ...value } = message.params as { id: number }
+      this.#waiting.get(id)?.onProgress?.(value)
     } else if ('id' in message) {
       this.#onResponse(message as RpcSuccess | RpcFailure)
     }

@@ -41,6 +41,7 @@ export const HOUSEKEEPING_OPERATIONS = {
         .optional()
         .describe('Only those that ended at least this long ago: 7d, 12h, 30m, 90s, 500ms.')
         .meta({ flag: 'older-than', placeholder: 'DURATION', parse: 'duration' }),
+      force: z.boolean().optional().describe('Also those with pinned artifacts.'),
       dry_run: dryRun,
     }),
     result: z.object({
@@ -59,9 +60,11 @@ export const HOUSEKEEPING_OPERATIONS = {
         }),
       ),
       bytes: z.int().describe('The sum of what was, or would be, removed.'),
+      kept: z.array(z.string()).describe('Sessions that stay because an artifact of theirs is pinned.'),
     }),
     errors: [],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'gc',
       positionals: [],
@@ -87,6 +90,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false, // entries of Homes that are gone are pruned
+    access: { scope: 'admin' },
     cli: {
       command: 'home list',
       positionals: [],
@@ -108,6 +112,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: { command: 'home forget', positionals: ['path'], examples: ['transom home forget ~/old-home'] },
   }),
   'log.verify': operation({
@@ -133,6 +138,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt', 'log_in_use', 'disk_full'],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'log repair',
       positionals: ['session'],
@@ -173,6 +179,7 @@ export const HOUSEKEEPING_OPERATIONS = {
       'disk_full',
     ],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'log export',
       positionals: ['session'],

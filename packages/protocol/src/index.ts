@@ -1,12 +1,25 @@
+export * from './agent-methods.ts'
+export * from './artifact.ts'
+export * from './artifact-operations.ts'
+export * from './batch-operations.ts'
+export * from './batch-steps.ts'
 export * from './errors.ts'
 export * from './events.ts'
 export * from './housekeeping-operations.ts'
 export * from './jsonrpc.ts'
-export type { CliSpelling, OperationDefinition } from './operation.ts'
+export {
+  TOKEN_SCOPES,
+  tokenScopeOf,
+  type CliSpelling,
+  type McpTool,
+  type OperationDefinition,
+  type TokenScope,
+} from './operation.ts'
+export * from './block.ts'
 export * from './needs-input.ts'
 export * from './operations.ts'
+export * from './picture-operations.ts'
 export * from './pty-operations.ts'
-export * from './block.ts'
 export * from './session-info.ts'
 export * from './snapshot.ts'
 export * from './subscription.ts'

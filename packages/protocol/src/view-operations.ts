@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { operation, sessionRef } from './operation.ts'
+import { operation, save, sessionRef } from './operation.ts'
 import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
 /** A moment of the past, instead of now. */
-const moment = {
+export const moment = {
   at_seq: z
     .int()
     .min(1)
@@ -40,6 +40,12 @@ export const VIEW_OPERATIONS = {
       'log_corrupt',
     ],
     readOnly: true,
+    mcp: {
+      name: 'wait_for',
+      title: 'Wait for a session',
+      description:
+        'Waits until the screen shows a text or pattern, stands still, or the program ends; returns at once when it is so already. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the arguments to go on waiting with. Use after_input: true after typing.',
+    },
     cli: {
       command: 'wait',
       positionals: ['session'],
@@ -65,16 +71,31 @@ export const VIEW_OPERATIONS = {
         .describe('At most this much text: lines in the middle are left out, and marked so.')
         .meta({ placeholder: 'N' }),
       ...moment,
+      save,
     }),
     result: snapshot,
-    errors: ['session_not_found', 'session_ambiguous', 'moment_not_found', 'log_corrupt'],
+    errors: [
+      'session_not_found',
+      'session_ambiguous',
+      'moment_not_found',
+      'log_corrupt',
+      'artifact_damaged',
+      'disk_full',
+    ],
     readOnly: true,
+    mcp: {
+      name: 'read_screen',
+      title: 'Read the screen',
+      description:
+        'Reads what a session shows now, or with scrollback what scrolled off, or at an earlier seq. A long screen is cut in the middle: its `cursor` gets the rest.',
+    },
     cli: {
       command: 'snapshot',
       positionals: ['session'],
       examples: [
         'transom snapshot edit',
         'transom snapshot edit --json --cells',
+        'transom snapshot edit --save',
         "transom snapshot edit --at-mark 'before the upgrade'",
       ],
     },
@@ -127,6 +148,7 @@ export const VIEW_OPERATIONS = {
     result: z.object({ ended: z.boolean() }),
     errors: [],
     readOnly: true,
+    access: { restricted: 'connection' },
     cli: null,
   }),
 } as const

@@ -1,4 +1,5 @@
-import type { Command, CommandParam } from '@transom/protocol'
+import type { CallOptions } from '@transom/client'
+import type { Command, CommandParam, OperationName } from '@transom/protocol'
 import type { HostFinder } from './host-connection.ts'
 import type { GlobalFlags } from './parse-argv.ts'
 import type { CliProcess } from './run.ts'
@@ -19,8 +20,18 @@ export interface LocalContext {
   readonly commands: readonly Command[]
   /** Where this Home's host is to be found. Not looked for before it is asked for: `version` needs no Home. */
   readonly host: () => HostFinder
+  /** The whole of a text file, or of standard input for `-`. */
+  readonly readText: (file: string) => string
+  /** Calls an operation at the host, starting one where needed. */
+  readonly call: (
+    operation: OperationName,
+    params: Readonly<Record<string, unknown>>,
+    onProgress?: CallOptions['onProgress'],
+  ) => Promise<unknown>
   /** A text that the build has made and put beside the programs (main/shipped-texts.ts). */
   readonly shippedText: (file: string) => string
+  /** Another program of this package, loaded into this process. */
+  readonly loadProgram: (file: string) => Promise<unknown>
   /** Prints the result: with --json the object, else the text. */
   readonly answer: (result: object, text: string) => void
 }

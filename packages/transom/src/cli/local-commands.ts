@@ -1,13 +1,19 @@
+import { batchCommand } from './batch-command.ts'
 import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
+import { GATEWAY_COMMANDS } from './gateway-commands.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
+import { screenshotDiffCommand } from './screenshot-diff-command.ts'
 import { versionCommand } from './version-command.ts'
 import { watchCommand } from './watch-command.ts'
 
 /** The commands that the client carries out itself, listed in help behind those of the operation table. */
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
+  batchCommand,
   watchCommand,
+  ...GATEWAY_COMMANDS,
+  screenshotDiffCommand,
   doctorCommand,
   completionCommand,
   helpCommand,

@@ -42,6 +42,18 @@ export function parseArgv(
   return { flags, command, params }
 }
 
+/** Reads the words behind one command, as parseArgv() does. Throws `usage`. */
+export function readArguments(
+  command: Command,
+  words: readonly string[],
+  flags: GlobalFlags,
+  context: CallerContext,
+): Record<string, unknown> {
+  const reader = new ArgumentReader(command, words, flags)
+  reader.read()
+  return reader.complete(context)
+}
+
 function takeLeadingFlags(words: string[], flags: GlobalFlags): string[] {
   while (words[0]?.startsWith('-')) {
     const word = words.shift() ?? ''
@@ -141,7 +153,7 @@ class ArgumentReader {
   }
 
   #readFlag(word: string): void {
-    const [name, inline] = splitFlag(word)
+    const [name, inline] = splitFlag(word === '-o' ? '--out' : word)
     const param = this.#command.params.find(({ flag }) => flag !== null && `--${flag}` === name)
     if (param === undefined) {
       if (name === '--file' && this.#readable !== undefined) {

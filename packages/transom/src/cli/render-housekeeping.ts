@@ -32,9 +32,9 @@ export const HOUSEKEEPING_RENDERERS: Renderers = {
   'log.export': ({ path }) => printable(path),
 }
 
-function renderCollection({ sessions, bytes, dry_run }: Result<'session.gc'>): string {
+function renderCollection({ sessions, bytes, dry_run, kept }: Result<'session.gc'>): string {
   const failed = sessions.filter(({ outcome }) => outcome === 'failed').length
-  const total = `${sessions.length - failed} sessions ${dry_run ? 'would be ' : ''}removed, ${bytes} bytes${failed > 0 ? `; ${failed} could not be removed` : ''}`
+  const total = `${sessions.length - failed} sessions ${dry_run ? 'would be ' : ''}removed, ${bytes} bytes${failed > 0 ? `; ${failed} could not be removed` : ''}${kept.length > 0 ? `; ${kept.length} kept for their pinned artifacts` : ''}`
   if (sessions.length === 0) return total
   const rows = sessions.map((session) => [
     session.session,

@@ -1,5 +1,6 @@
 import type { OperationName, Result } from '@transom/protocol'
 import type { WireError } from '@transom/protocol/errors'
+import { EVIDENCE_RENDERERS } from './render-evidence.ts'
 import { HOUSEKEEPING_RENDERERS } from './render-housekeeping.ts'
 import { fields, printable, shortTime, textTable } from './text-layout.ts'
 
@@ -8,6 +9,18 @@ export function renderResult(operation: string, result: unknown): string {
   const render = Object.hasOwn(RENDERERS, operation) ? RENDERERS[operation as OperationName] : undefined
   // The host has made the result by the same operation's schema.
   return render === undefined ? '' : (render as (result: unknown) => string)(result)
+}
+
+/** What a person should know beside the result; printed to standard error. */
+export function noticesOf(operation: string, result: unknown): string[] {
+  if (operation !== 'session.screenshot') return []
+  const { missing_glyphs: missing } = result as Result<'session.screenshot'> // as above
+  if (missing === null) return []
+  const shown = missing.code_points.slice(0, 5).join(', ')
+  const more = missing.code_points.length > 5 ? ` and ${missing.code_points.length - 5} more` : ''
+  const advice =
+    missing.install.length === 0 ? '' : `; "npm install -g ${missing.install.join(' ')}" has them`
+  return [`no glyph for ${shown}${more}: drawn as empty boxes${advice}`]
 }
 
 type Renderers = { readonly [N in OperationName]?: (result: Result<N>) => string }
@@ -28,18 +41,20 @@ const RENDERERS: Renderers = {
     changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
+  ...EVIDENCE_RENDERERS,
   'pty.exec_interactive': ({ seq }) => `block ${seq}`,
   'pty.blocks': ({ blocks }) => blockTable(blocks),
   'pty.read': ({ data, data_b64 }) => (data ?? data_b64 ?? '').replace(/\n$/, ''),
   ...HOUSEKEEPING_RENDERERS,
-  'host.status': fields,
+  'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
+    fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
 
 /** An error for a person: what failed, and the screen that was seen, when there is one. */
 export function renderError(error: WireError, program: string): string {
   const { snapshot } = error.details as { snapshot?: Result<'session.snapshot'> }
-  const message = `${program}: ${printable(error.message)}`
+  const message = `${program}: ${error.message.split('\n').map(printable).join('\n')}`
   if (snapshot === undefined) return message
   return `${message}\n--- screen at seq ${snapshot.seq} ---\n${screenText(snapshot.lines)}\n---`
 }

@@ -1,5 +1,5 @@
 import * as path from 'node:path'
-import type { Client } from '@transom/client'
+import type { CallOptions, Client } from '@transom/client'
 import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../home/home-path.ts'
@@ -17,7 +17,7 @@ import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
 import { runAndPrint, type Ask } from './print-block.ts'
-import { renderError, renderResult } from './render.ts'
+import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
 
 export interface CliProcess {
@@ -32,6 +32,8 @@ export interface CliProcess {
   readonly pretty: boolean
   readonly exportOutput: ExportOutput
   readText(file: string): string
+  /** Shows people how far a long command has come, where they look; empty when it is done. */
+  progress(text: string): void
   out(text: string): void
   err(text: string): void
 }
@@ -53,13 +55,25 @@ export async function runCli(cli: CliProcess): Promise<number> {
 
 async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArgv): Promise<number> {
   const commands = [...cli.commands, ...LOCAL_COMMANDS.filter(({ hidden }) => !hidden)]
+  const notice = (text: string) => cli.err(`${cli.program}: ${text}`)
   const context: LocalContext = {
     cli,
     flags,
     params,
     commands,
     host: () => hostFinder(cli, flags),
+    readText: (file) => readTextFile(cli, file),
+    call: async (operation, given, onProgress) =>
+      callHost(context.host(), {
+        operation,
+        startsHost: true,
+        params: given,
+        signal: cli.signal,
+        notice,
+        onProgress,
+      }),
     shippedText: (file) => readTextFile(cli, path.join(path.dirname(cli.hostScript), file)).trimEnd(),
+    loadProgram: (file) => import(path.join(path.dirname(cli.hostScript), file)),
     answer: (result, text) => cli.out(flags.json ? json(result, cli.pretty) : text),
   }
   if (flags.version) return await versionCommand.run(context)
@@ -69,28 +83,30 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   }
   if (isLocal(command)) return await command.run(context)
   const resolved = resolvePaths(command, params, cli.cwd)
-  const notice = (text: string) => cli.err(`${cli.program}: ${text}`)
+  const { operation, startsHost } = command
   const call = (given: Record<string, unknown>) =>
-    callHost(context.host(), { command, params: given, signal: cli.signal, notice })
-  if (command.operation === 'log.export' && resolved['out'] === undefined) {
-    if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
-    await exportToStdout(resolved, cli.exportOutput, call)
+    callHost(context.host(), { operation, startsHost, params: given, signal: cli.signal, notice })
+  if (printsFile(operation, resolved['out'])) {
+    if (flags.json) throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`)
+    const printed = await exportToStdout(resolved, cli.exportOutput, call)
+    noticesOf(operation, printed).forEach(notice)
     return 0
   }
-  if (command.operation === 'session.run' && !flags.json) {
-    const ask: Ask = (operation, given) =>
-      callHost(context.host(), {
-        command: { ...command, operation },
-        params: given,
-        signal: cli.signal,
-        notice,
-      })
+  if (operation === 'session.run' && !flags.json) {
+    const ask: Ask = (asked, given) =>
+      callHost(context.host(), { operation: asked, startsHost, params: given, signal: cli.signal, notice })
     return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
+  if (!flags.json) noticesOf(operation, result).forEach(notice)
   return 0
+}
+
+/** Whether the file that an operation writes is for standard output. */
+function printsFile(operation: string, out: unknown): boolean {
+  return out === undefined ? operation === 'log.export' : out === '-'
 }
 
 function hostFinder(cli: CliProcess, flags: GlobalFlags): HostFinder {
@@ -113,11 +129,13 @@ function isLocal(command: Command): command is LocalCommand {
 }
 
 interface Request {
-  readonly command: Command
+  readonly operation: string
+  readonly startsHost: boolean
   readonly params: Record<string, unknown>
   readonly signal: AbortSignal
   /** Tells a person something beside the result. */
   notice(text: string): void
+  readonly onProgress?: CallOptions['onProgress']
 }
 
 /** A file or folder is named as the caller sees it; the host has a working folder of its own. */
@@ -128,7 +146,9 @@ function resolvePaths(
 ): Record<string, unknown> {
   const resolved = command.params.flatMap(({ name, type }) => {
     const value = params[name]
-    return type === 'path' && typeof value === 'string' ? [[name, path.resolve(cwd, value)] as const] : []
+    return type === 'path' && typeof value === 'string' && value !== '-'
+      ? [[name, path.resolve(cwd, value)] as const]
+      : []
   })
   return { ...params, ...Object.fromEntries(resolved) }
 }
@@ -150,10 +170,10 @@ async function callHomeHost(finder: HostFinder, request: Request): Promise<unkno
     try {
       return await callOn(running, request, finder.debug)
     } catch (error) {
-      if (!request.command.startsHost || !isLeavingHost(error)) throw error
+      if (!request.startsHost || !isLeavingHost(error)) throw error
     }
   }
-  if (!request.command.startsHost) {
+  if (!request.startsHost) {
     const message = `no host is running for ${finder.home}; the first "transom create" starts one`
     throw new OpError('host_unavailable', message, { home: finder.home })
   }
@@ -168,15 +188,15 @@ async function callHomeHost(finder: HostFinder, request: Request): Promise<unkno
 
 async function callOn(
   client: Client,
-  { command, params, signal }: Request,
+  { operation, params, signal, onProgress }: Request,
   debug: HostFinder['debug'],
 ): Promise<unknown> {
-  debug(`asking for ${command.operation}`) // no parameters: one may be a secret
+  debug(`asking for ${operation}`) // no parameters: one may be a secret
   try {
-    const result = await client.request(command.operation, params, { signal })
+    const result = await client.request(operation, params, { signal, onProgress })
     debug('answered')
     // Its connections end with the host: whoever stopped it may rely on nothing of it being there any more.
-    if (command.operation === 'host.stop') await client.whenClosed()
+    if (operation === 'host.stop') await client.whenClosed()
     return result
   } catch (error) {
     debug(`failed with ${toWireError(error).code}`)

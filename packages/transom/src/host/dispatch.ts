@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Sends to the caller beside the answer; false while it reads too slowly. */
   readonly notify: (params: object) => boolean
+  /** Tells the caller how far the request has come. Nothing waits for it: what a slow caller misses is gone. */
+  readonly progress: (value: object) => void
   /** Resolves when notify() may be called again after it said false, or when the caller is gone. */
   readonly drained: () => Promise<void>
   /** Work that goes on after the answer, until the caller leaves or ends it by number. */

@@ -4,12 +4,15 @@ import { OpError, toWireError } from '@transom/protocol/errors'
 import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
+import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
 import type { FoundSession, SessionRequest, Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
+import { artifactHandlers } from './artifact-handlers.ts'
+import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
@@ -20,6 +23,7 @@ import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 /** What the handlers need of the host itself. */
 export interface HostControl extends HousekeepingControl {
   readonly config: HomeConfig
+  readonly pictures: PicturePool
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
@@ -32,9 +36,9 @@ export interface HostControl extends HousekeepingControl {
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
   const conversations = new Conversations(sessions, () => conversationShell(control))
-  return {
+  const handlers: Handlers = {
     ...inputHandlers(sessions),
-    ...viewHandlers(home, sessions),
+    ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
     'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
@@ -63,6 +67,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    ...artifactHandlers(home, sessions, control.now),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {
@@ -76,7 +81,12 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       return { stopped: true as const, destroyed }
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
+    'session.batch': async ({ session, steps, keep_going, actor }, context) => {
+      const { id } = await sessions.commandTarget(session)
+      return runBatch(handlers, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
+    },
   }
+  return handlers
 }
 
 /** What a conversation's session is started with. */

@@ -27,8 +27,14 @@ export function createHousekeepingHandlers(
   { registry, registration, now }: HousekeepingControl,
 ): Pick<Handlers, keyof typeof HOUSEKEEPING_OPERATIONS> {
   return {
-    'session.gc': async ({ older_than_ms, dry_run }, { signal }) => {
-      const options = { olderThanMs: older_than_ms ?? 0, dryRun: dry_run ?? false, now: now(), signal }
+    'session.gc': async ({ older_than_ms, dry_run, force }, { signal }) => {
+      const options = {
+        olderThanMs: older_than_ms ?? 0,
+        dryRun: dry_run ?? false,
+        evenPinned: force ?? false,
+        now: now(),
+        signal,
+      }
       const collected = await collectGarbage(home, options)
       sessions.recountUsage() // there is room for those that were paused at the Home's quota
       return collected

@@ -1,9 +1,11 @@
 import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { scanLog } from '../log/log-reader.ts'
+import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { momentOf, seqOfMoment, type Moment } from '../replay/moment.ts'
 import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
 import { EchoTracker } from '../session/echo.ts'
@@ -14,12 +16,24 @@ import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { policyOf } from '../session/status-policy.ts'
 import { Waits } from '../session/waits.ts'
 import type { Screen } from '../terminal/screen.ts'
+import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
+import { takeScreenshot } from './screenshot-handler.ts'
 
-type ViewOperation = 'session.inspect' | 'session.wait' | 'session.snapshot' | 'session.diff'
+type ViewOperation =
+  | 'session.inspect'
+  | 'session.wait'
+  | 'session.snapshot'
+  | 'session.screenshot'
+  | 'session.diff'
+  | 'session.assert'
 
 /** What looks at a session: the live one, or its Event Log when it has ended or when the past is asked for. */
-export function viewHandlers(home: Home, sessions: Sessions): Pick<Handlers, ViewOperation> {
+export function viewHandlers(
+  home: Home,
+  sessions: Sessions,
+  { now, pictures }: { now: () => number; pictures: PicturePool },
+): Pick<Handlers, ViewOperation> {
   return {
     'session.inspect': async ({ session }) => inspect(home, await sessions.find(session)),
     'session.wait': async ({ session, ...request }, { signal }) => {
@@ -30,7 +44,27 @@ export function viewHandlers(home: Home, sessions: Sessions): Pick<Handlers, Vie
     'session.snapshot': async (params, { signal }) => {
       const found = await sessions.find(params.session)
       const screen = await screenAt(home, found, momentOf(params), signal)
-      return takeSnapshot(found.manifest.session, screen, params)
+      const id = found.manifest.session
+      const result = takeSnapshot(id, screen, params)
+      if (params.save) {
+        const content = Buffer.from(`${JSON.stringify(result, null, 2)}\n`)
+        const store = new ArtifactStore(home.sessionFolder(id), now)
+        await store.add({ kind: 'snapshot', format: 'json', seq: result.seq }, content)
+      }
+      return result
+    },
+    'session.screenshot': async (params, { signal }) => {
+      const found = await sessions.find(params.session)
+      const screen = await screenAt(home, found, momentOf(params), signal)
+      const { session } = found.manifest
+      const store = new ArtifactStore(home.sessionFolder(session), now)
+      return takeScreenshot({ session, screen, store }, params, { pool: pictures, signal })
+    },
+    'session.assert': async (params, { signal }) => {
+      const found = await sessions.find(params.session)
+      const screen = await screenAt(home, found, null, signal)
+      const { session, exit, status } = found.live?.manifest ?? found.manifest
+      return assertState({ session, screen, exit, ended: exit !== null || !policyOf(status).active }, params)
     },
     'session.diff': async ({ session, since, cells }, { signal }) => {
       const found = await sessions.find(session)

@@ -37,6 +37,10 @@ void runCli({
     },
     write,
   },
+  progress: (text) => {
+    // Where it is, a line that the next one replaces; elsewhere nothing.
+    if (isatty(2)) process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
+  },
   out: (text) => print(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
 }).then((exitCode) => {

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import type { Result } from '@transom/protocol'
+import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { folderSize } from '../lib/folder-size.ts'
@@ -15,6 +16,8 @@ const NEWBORN_MS_MAX = 24 * 60 * 60 * 1000
 export interface CollectionOptions {
   readonly olderThanMs: number
   readonly dryRun: boolean
+  /** Also sessions with pinned artifacts. */
+  readonly evenPinned?: boolean
   /** Milliseconds since 1970. */
   readonly now: number
   readonly signal?: AbortSignal
@@ -28,6 +31,7 @@ type Collected = Result<'session.gc'>['sessions'][number]
  */
 export async function collectGarbage(home: Home, options: CollectionOptions): Promise<Result<'session.gc'>> {
   const sessions: Collected[] = []
+  const kept: string[] = []
   const { sessions: ids, removing } = home.readFolders()
   for (const name of removing) {
     options.signal?.throwIfAborted()
@@ -36,27 +40,41 @@ export async function collectGarbage(home: Home, options: CollectionOptions): Pr
   for (const id of ids) {
     options.signal?.throwIfAborted()
     const collected = await collect(home, id, options)
-    if (collected !== null) sessions.push(collected)
+    if (collected === 'pinned') kept.push(id)
+    else if (collected !== null) sessions.push(collected)
   }
   const bytes = sessions
     .filter(({ outcome }) => outcome !== 'failed')
     .reduce((sum, session) => sum + session.bytes, 0)
-  return { dry_run: options.dryRun, sessions, bytes }
+  return { dry_run: options.dryRun, sessions, bytes, kept }
 }
 
-/** Null when the session stays. */
-async function collect(home: Home, id: string, options: CollectionOptions): Promise<Collected | null> {
+/** Null when the session stays, `pinned` when it does so for its artifacts. */
+async function collect(
+  home: Home,
+  id: string,
+  options: CollectionOptions,
+): Promise<Collected | 'pinned' | null> {
   if (judge(home, id, options) === null) return null
   const lock = tryLockLog(home.logPath(id))
   if (lock === null) return null // alive, or not quite dead: its host is still closing the log
   try {
     const found = judge(home, id, options) // again: now nobody can change it
     if (found === null) return null
-    const entry = { ...found, bytes: await folderSize(home.sessionFolder(id)) }
+    if (!options.evenPinned && hasPins(home, id)) return 'pinned'
+    const entry = { ...found, bytes: folderSize(home.sessionFolder(id)) }
     if (options.dryRun) return { ...entry, outcome: 'would_remove', problem: null }
     return await remove(entry, () => home.setAsideSessionFolder(id))
   } finally {
     lock.release()
+  }
+}
+
+function hasPins(home: Home, id: string): boolean {
+  try {
+    return new ArtifactStore(home.sessionFolder(id), Date.now).read().some(({ pinned }) => pinned)
+  } catch {
+    return true // a manifest that cannot be read may hold pins: what is in doubt stays
   }
 }
 
@@ -91,7 +109,7 @@ async function removeLeftover(home: Home, name: string, { dryRun }: CollectionOp
     name: null,
     status: null,
     ended_at: null,
-    bytes: await folderSize(folder),
+    bytes: folderSize(folder),
   }
   if (dryRun) return { ...entry, outcome: 'would_remove', problem: null }
   return remove(entry, () => folder)

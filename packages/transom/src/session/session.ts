@@ -130,6 +130,11 @@ export abstract class Session implements WaitSubject {
     return this.#waits.wait(request, signal)
   }
 
+  /** Who waits for it. */
+  get pending(): { waits: number; observers: number } {
+    return { waits: this.#waits.count, observers: this.#observers.size }
+  }
+
   /** Whether its program waits for input, as the kernel shows it now. */
   needsInput(): NeedsInput {
     return unknownInput('this kind of session has no terminal')

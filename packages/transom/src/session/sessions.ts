@@ -14,6 +14,7 @@ import { reconcile } from './reconcile.ts'
 import { DiskSteps } from './disk-steps.ts'
 import { HomeUsage } from './quota.ts'
 import type { SessionLimits } from './limits.ts'
+import { sessionTotals, type SessionTotals } from './session-totals.ts'
 import { policyOf } from './status-policy.ts'
 import { TerminalSession } from './terminal-session.ts'
 
@@ -49,6 +50,7 @@ export class Sessions {
   readonly #live = new Map<string, TerminalSession>()
   readonly #disk = new DiskSteps(() => {})
   readonly #onCountChange: () => void
+  readonly #retired = { events: 0, logBytes: 0 }
   #created = 0
 
   constructor(options: {
@@ -73,6 +75,11 @@ export class Sessions {
 
   get activeCount(): number {
     return this.#live.size
+  }
+
+  /** What has been recorded since this host started, and what is pending now. */
+  get totals(): SessionTotals {
+    return sessionTotals([...this.#live.values()], this.#retired)
   }
 
   async create(params: SessionRequest): Promise<TerminalSession> {
@@ -197,6 +204,8 @@ export class Sessions {
     this.#disk.run(() => {
       session.save()
       this.#live.delete(session.id)
+      this.#retired.events += session.log.seq
+      this.#retired.logBytes += session.log.sizeBytes
       this.#onCountChange()
     })
   }

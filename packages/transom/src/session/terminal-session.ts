@@ -100,12 +100,22 @@ export class TerminalSession extends Session {
     return this.screen.modes()
   }
 
+  /** Input that the program has not read. */
+  get inputQueueBytes(): number {
+    return this.#source.queuedBytes
+  }
+
   override needsInput(): NeedsInput {
     const quietMs = this.now() - Math.max(this.lastOutputMs, this.lastInputMs)
     const judged = judgeInput(this.#source.sample(), this.screen, quietMs)
-    const atPrompt = this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
     // What the shell has told is surer than what its prompt looks like.
-    return atPrompt && judged.verdict === 'needs_input' ? { ...judged, reason: 'shell_prompt' } : judged
+    const told = this.atPrompt && judged.verdict === 'needs_input'
+    return told ? { ...judged, reason: 'shell_prompt' } : judged
+  }
+
+  /** Whether its shell has said that it is ready for a command. */
+  get atPrompt(): boolean {
+    return this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */

@@ -50,6 +50,10 @@ export class Waits {
     this.#subject = subject
   }
 
+  get count(): number {
+    return this.#pending.size
+  }
+
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
     signal.throwIfAborted()
     const conditions = compileConditions(request)

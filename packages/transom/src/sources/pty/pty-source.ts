@@ -101,6 +101,11 @@ export class PtySource {
     this.#reader.on('error', () => this.#finish())
   }
 
+  /** Input that the program has not read. */
+  get queuedBytes(): number {
+    return this.#writes.bytes
+  }
+
   /** Throws when the program has left too much of its input unread to take `bytes` more. */
   assertRoom(bytes: number): void {
     this.#writes.assertRoom(bytes)

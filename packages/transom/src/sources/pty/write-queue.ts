@@ -25,6 +25,10 @@ export class WriteQueue {
     this.#write = write
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Whether everything has reached the terminal. */
   get empty(): boolean {
     return this.#bytes === 0

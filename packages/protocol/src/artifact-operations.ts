@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { artifact } from './artifact.ts'
+import { operation, sessionRef } from './operation.ts'
+
+const sessionErrors = ['session_not_found', 'session_ambiguous'] as const
+
+const pinParams = z.object({
+  session: sessionRef,
+  artifact: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('The number of the artifact; all of them when left out.')
+    .meta({ flag: 'id', placeholder: 'N' }),
+})
+
+const artifactsResult = z.object({
+  session: z.string(),
+  folder: z.string().describe('Where the files are.'),
+  artifacts: z.array(artifact),
+})
+
+/** What `artifacts verify` finds wrong. */
+export const artifactProblem = z.object({
+  file: z.string(),
+  problem: z.enum(['missing', 'changed', 'not_listed']),
+})
+
+/** What was captured of a session and kept beside its Event Log. Part of the operation table in operations.ts. */
+export const ARTIFACT_OPERATIONS = {
+  'artifacts.list': operation({
+    summary: 'List what was captured of a session and kept: snapshots, pictures, recordings.',
+    params: z.object({ session: sessionRef }),
+    result: artifactsResult,
+    errors: [...sessionErrors, 'artifact_damaged'],
+    readOnly: true,
+    cli: { command: 'artifacts list', positionals: ['session'], examples: ['transom artifacts list edit'] },
+  }),
+  'artifacts.verify': operation({
+    summary: 'Check that every artifact of a session is there, unchanged.',
+    params: z.object({ session: sessionRef }),
+    result: z.object({
+      session: z.string(),
+      folder: z.string(),
+      artifacts: z.int().describe('Entries of the manifest.'),
+      bytes: z.int(),
+      problems: z.array(artifactProblem).describe('Files that nothing in the manifest speaks of.'),
+    }),
+    errors: [...sessionErrors, 'artifact_damaged'],
+    readOnly: true,
+    cli: {
+      command: 'artifacts verify',
+      positionals: ['session'],
+      examples: ['transom artifacts verify edit'],
+    },
+  }),
+  'artifacts.pin': operation({
+    summary: 'Keep a session from garbage collection for the sake of its artifacts.',
+    params: pinParams,
+    result: artifactsResult,
+    errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'disk_full'],
+    readOnly: false,
+    cli: {
+      command: 'artifacts pin',
+      positionals: ['session'],
+      examples: ['transom artifacts pin edit', 'transom artifacts pin edit --id 3'],
+    },
+  }),
+  'artifacts.unpin': operation({
+    summary: 'Take the pin off artifacts again.',
+    params: pinParams,
+    result: artifactsResult,
+    errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'disk_full'],
+    readOnly: false,
+    cli: { command: 'artifacts unpin', positionals: ['session'], examples: ['transom artifacts unpin edit'] },
+  }),
+} as const

@@ -1,0 +1,158 @@
+import {
+  INPUT_STEPS,
+  OPERATIONS,
+  isOperationName,
+  type BatchStepReport,
+  type OperationName,
+  type ParsedParams,
+  type Result,
+  type Snapshot,
+  type WaitConditions,
+} from '@transom/protocol'
+import { OpError, toWireError } from '@transom/protocol/errors'
+import { compileConditions } from '../session/conditions.ts'
+import { dispatch, type Handlers, type RequestContext } from './dispatch.ts'
+
+type Step = ParsedParams<'session.batch'>['steps'][number]
+
+interface Batch {
+  /** The Command Target, by its id: resolved once, whatever its name comes to mean meanwhile. */
+  readonly session: string
+  readonly keepGoing: boolean
+  readonly actor: string | undefined
+}
+
+/**
+ * Runs the steps of a Batch, each as the operation it is named after. All are checked before the first one runs, so
+ * that a mistake in the last line does not leave a program half driven.
+ */
+export async function runBatch(
+  handlers: Handlers,
+  batch: Batch,
+  steps: readonly Step[],
+  context: RequestContext,
+): Promise<Result<'session.batch'>> {
+  const calls = steps.map((step, index) => callOf(step, index + 1, batch))
+  const startMs = performance.now()
+  const reports: BatchStepReport[] = []
+  let failure: { number: number; error: unknown; snapshot: Snapshot } | null = null
+  let inputSeq: number | undefined
+  for (const [index, { name, params }] of calls.entries()) {
+    const number = index + 1
+    const step = steps[index]?.step ?? ''
+    const stepStartMs = performance.now()
+    context.progress({ number, steps: steps.length, step })
+    const report = { number, step, ok: true, elapsed_ms: 0, result: null, error: null }
+    try {
+      const result = await dispatch(handlers, name, anchored(name, params, inputSeq), context)
+      if (INPUT_STEPS.includes(step)) inputSeq = seqOf(result) ?? inputSeq
+      reports.push({ ...report, elapsed_ms: since(stepStartMs), result: brief(name, result) })
+    } catch (error) {
+      context.signal.throwIfAborted()
+      const { code, message } = toWireError(error)
+      reports.push({ ...report, ok: false, elapsed_ms: since(stepStartMs), error: { code, message } })
+      failure ??= { number, error, snapshot: await seen(handlers, batch, error, context) }
+      if (!batch.keepGoing) break
+    }
+  }
+  if (failure !== null) throw failed(batch, failure, reports, steps.length)
+  const { seq, screen_hash } = await screenOf(handlers, batch, context)
+  return { session: batch.session, steps: reports, elapsed_ms: since(startMs), seq, screen_hash }
+}
+
+interface Call {
+  readonly name: OperationName
+  readonly params: Record<string, unknown>
+}
+
+function callOf({ step, ...given }: Step, number: number, { session, actor }: Batch): Call {
+  const name = `session.${step}`
+  if (!isOperationName(name)) {
+    const message = `step ${number}: there is no step ${JSON.stringify(step)} in this version`
+    throw new OpError('usage', message, { step: number })
+  }
+  const { params: schema } = OPERATIONS[name]
+  const hasActor = actor !== undefined && 'actor' in schema.shape
+  const params = { ...(hasActor ? { actor } : {}), ...given, session }
+  const parsed = schema.safeParse(params)
+  if (parsed.success) {
+    if (name === 'session.wait') checkConditions(number, parsed.data as WaitConditions) // by its own schema
+    return { name, params }
+  }
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
+  )
+  throw new OpError('usage', `step ${number} (${step}): ${problems.join('; ')}`, { step: number, problems })
+}
+
+/** Whether it waits for anything, by patterns that can be used. */
+function checkConditions(number: number, params: WaitConditions): void {
+  try {
+    compileConditions(params)
+  } catch (error) {
+    if (!(error instanceof OpError)) throw error
+    throw new OpError(error.code, `step ${number} (wait): ${error.message}`, {
+      ...error.details,
+      step: number,
+    })
+  }
+}
+
+/** A wait looks past the input before it, unless it says itself from where. */
+function anchored(
+  name: OperationName,
+  params: Record<string, unknown>,
+  inputSeq: number | undefined,
+): Record<string, unknown> {
+  if (name !== 'session.wait' || inputSeq === undefined) return params
+  return 'after_seq' in params || 'after_input' in params ? params : { ...params, after_seq: inputSeq }
+}
+
+function seqOf(result: unknown): number | undefined {
+  const seq: unknown =
+    typeof result === 'object' && result !== null && 'seq' in result ? result.seq : undefined
+  return typeof seq === 'number' ? seq : undefined
+}
+
+/** A wait carries the screen it saw; a report of many steps has no use for one each. */
+function brief(name: OperationName, result: unknown): Record<string, unknown> {
+  const all = result as Record<string, unknown> // every operation of a step answers with an object
+  if (name !== 'session.wait') return all
+  const { snapshot, ...rest } = all
+  return { ...rest, seq: seqOf(snapshot) }
+}
+
+/** The screen that the failed step saw itself, or the one that is there now. */
+async function seen(
+  handlers: Handlers,
+  batch: Batch,
+  error: unknown,
+  context: RequestContext,
+): Promise<Snapshot> {
+  const own = error instanceof OpError ? error.details['snapshot'] : undefined
+  return (own as Snapshot | undefined) ?? (await screenOf(handlers, batch, context))
+}
+
+async function screenOf(handlers: Handlers, { session }: Batch, context: RequestContext): Promise<Snapshot> {
+  return handlers['session.snapshot']({ session }, context)
+}
+
+function failed(
+  { session }: Batch,
+  { number, snapshot }: { number: number; snapshot: Snapshot },
+  reports: readonly BatchStepReport[],
+  stepCount: number,
+): OpError {
+  const failures = reports.flatMap((report) =>
+    report.error === null ? [] : [{ ...report, error: report.error }],
+  )
+  const words = failures.map(
+    (it) => `step ${it.number} of ${stepCount} (${it.step}) failed: ${it.error.message}`,
+  )
+  const details = { session, step: number, failures, steps: reports, snapshot }
+  return new OpError('batch_failed', words.join('\n'), details)
+}
+
+function since(startMs: number): number {
+  return performance.now() - startMs
+}
