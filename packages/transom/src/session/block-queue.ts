@@ -201,7 +201,7 @@ export class BlockQueue {
       throw new OpError('shell_interactive', message, { ...details, session_id: interactiveId(active.id) })
     }
     if (!queue) {
-      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it. A program that is a shell of its own (ssh, sudo, docker, a nested shell) is not integrated: use type, keys and wait, or integrate it with "transom shell-init"`
+      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it. A program that is a shell of its own (ssh, sudo, docker, a nested shell) is not integrated: use type, keys and wait for it`
       throw new OpError('shell_busy', message, details)
     }
     if (this.#waiting.length >= WAITING_BLOCKS_MAX) {

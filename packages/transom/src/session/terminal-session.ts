@@ -158,14 +158,15 @@ export class TerminalSession extends Session {
     return seq
   }
 
-  /** Presses Ctrl+C: in front of input that the program has not read, and as a signal when the terminal is full. */
+  /** Presses Ctrl+C. When there is input that the program has not read, that is forgotten, and it gets the signal. */
   interrupt(actor: string): number {
     this.assertCommandable()
     const bytes = Buffer.from(INTERRUPT)
     const fact = { actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
     const seq = this.log.appendFact('input', fact)
     this.apply(seq)
-    if (!this.#source.overtake(bytes)) this.signal('SIGINT', 'foreground', actor)
+    if (this.#source.makeWayForInterrupt()) this.#source.write(bytes)
+    else this.signal('SIGINT', 'foreground', actor)
     this.entered(seq)
     return seq
   }
