@@ -137,18 +137,20 @@ export class TerminalSession extends Session {
       this.echo.typed(seq, input, frame, { echoed, byKernel: mode === 'echoed' })
     }
     this.#source.write(bytes)
+    if (via !== 'block' && entersLine(bytes)) this.shell?.queue.lineEntered()
     this.entered(seq)
     return seq
   }
 
-  /** Presses Ctrl+C: in front of input that the program has not read, and as a signal when the terminal is full. */
+  /** Presses Ctrl+C. When there is input that the program has not read, that is forgotten, and it gets the signal. */
   interrupt(actor: string): number {
     this.assertCommandable()
     const bytes = Buffer.from(INTERRUPT)
     const fact = { actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
     const seq = this.log.appendFact('input', fact)
     this.apply(seq)
-    if (!this.#source.overtake(bytes)) this.signal('SIGINT', 'foreground', actor)
+    if (this.#source.makeWayForInterrupt()) this.#source.write(bytes)
+    else this.signal('SIGINT', 'foreground', actor)
     this.entered(seq)
     return seq
   }
@@ -208,6 +210,7 @@ export class TerminalSession extends Session {
       output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
       appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
       cursor: () => ({ col: this.screen.frame().cursor.col, cols: this.manifest.cols }),
+      isInFront: () => this.foregroundGroup() === this.#source.pid,
       type: (text, actor) => void this.input(text, { via: 'block', actor }),
       step: (run) => this.disk.run(run),
     })
@@ -250,4 +253,11 @@ export class TerminalSession extends Session {
     clearTimeout(this.#syncTimer)
     this.#syncTimer = undefined
   }
+}
+
+const PASTE_START = '\x1b[200~'
+
+/** Whether what is typed has an Enter in it. Within a bracketed paste a line break is text. */
+function entersLine(bytes: Buffer): boolean {
+  return (bytes.includes(0x0d) || bytes.includes(0x0a)) && !bytes.includes(PASTE_START)
 }
