@@ -3,6 +3,7 @@ import { cliSnapshot } from './cli.mjs'
 import { create } from './create.mjs'
 import { flood } from './flood.mjs'
 import { idleSessions } from './idle-sessions.mjs'
+import { pictures } from './pictures.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
@@ -17,5 +18,6 @@ export const ROWS = [
   seq,
   flood,
   idleSessions,
+  pictures,
   logSize,
 ]
