@@ -36,6 +36,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
+  gateway: ['lib', 'home'],
+  'awi-tty': ['lib', 'sources'],
+  browser: ['lib', 'grid', 'terminal', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -46,7 +49,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'picture-worker': ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
-  sources: ['@transom/protocol', '@transom/protocol/errors'],
+  sources: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    'devtools-protocol',
+    'devtools-protocol/types/protocol-mapping.js',
+    'get-east-asian-width',
+  ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
@@ -60,6 +69,26 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: [
     '@transom/protocol',
     '@transom/protocol/batch-steps',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+    '@transom/client',
+    '@transom/client/unix-socket',
+  ],
+  gateway: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/client',
+    '@hono/node-server',
+    '@hono/node-server/utils/response',
+    '@modelcontextprotocol/server',
+    'hono',
+    'ws',
+    'zod',
+  ],
+  browser: ['get-east-asian-width'],
+  'awi-tty': [
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',
@@ -87,7 +116,7 @@ describe('the product keeps its shape', () => {
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
-    const cli = code.filter(({ name }) => /\/(cli|client\/src|main\/cli\.ts)/.test(name))
+    const cli = code.filter(({ name }) => /\/(cli|awi-tty|client\/src|main\/(cli|awi-tty)\.ts)/.test(name))
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { batchCommand } from './batch-command.ts'
 import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
+import { GATEWAY_COMMANDS } from './gateway-commands.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
 import { screenshotDiffCommand } from './screenshot-diff-command.ts'
@@ -11,6 +12,7 @@ import { watchCommand } from './watch-command.ts'
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   batchCommand,
   watchCommand,
+  ...GATEWAY_COMMANDS,
   screenshotDiffCommand,
   doctorCommand,
   completionCommand,

@@ -1,6 +1,6 @@
 import { Client } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
-import { PROTOCOL_VERSION, VERSION, type Params, type SessionInfo } from '@transom/protocol'
+import { PROTOCOL_VERSION, VERSION, type Params, type Result, type SessionInfo } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { RESPONSE_BYTES_MAX } from '@transom/protocol/jsonrpc'
 import { readConfig, type HomeConfig } from '../home/config.ts'
@@ -12,6 +12,7 @@ import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
 import { PicturePool } from '../picture-worker/picture-pool.ts'
 import type { SessionLimits } from '../session/limits.ts'
+import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
 import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
@@ -20,6 +21,7 @@ import { createHostMark } from '../sources/pty/process-tree.ts'
 import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
 import { HostLock } from './host-lock.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import { SocketServer } from './socket-server.ts'
 
 export interface HostOptions {
@@ -53,6 +55,7 @@ export class Host {
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
   readonly #pictures: PicturePool
+  readonly #requests: RequestMetrics
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
   #server: SocketServer | null = null
@@ -91,6 +94,7 @@ export class Host {
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#pictures = new PicturePool(options.script)
+    this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
     this.#reaper.start()
@@ -132,7 +136,7 @@ export class Host {
     this.#server = await SocketServer.listen(this.address.socket, {
       handlers,
       onCountChange: () => this.#watchIdle(),
-      observer: this.#debugLog,
+      observer: this.#requests,
     })
     this.#lock?.announce(this.address)
     this.#watchIdle()
@@ -161,6 +165,7 @@ export class Host {
       sessions: this.#sessions.activeCount,
       connections: this.#server?.connectionCount ?? 0,
       rss_bytes: process.memoryUsage.rss(),
+      metrics: hostFigures(this.#sessions.totals, this.#requests.figures),
     }
   }
 
@@ -192,6 +197,18 @@ export class Host {
     this.#debugLog.disable()
     await this.#pictures.close()
     this.#onLeft()
+  }
+}
+
+function hostFigures(totals: SessionTotals, requests: Result<'host.status'>['metrics']['requests']) {
+  return {
+    sessions: [...totals.byStatus],
+    events: totals.events,
+    log_bytes: totals.logBytes,
+    waits: totals.waits,
+    subscriptions: totals.observers,
+    input_queue_bytes: totals.inputQueueBytes,
+    requests,
   }
 }
 
