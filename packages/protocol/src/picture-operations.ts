@@ -21,7 +21,7 @@ export const PICTURE_OPERATIONS = {
         .string()
         .regex(/^\//, 'an absolute path')
         .optional()
-        .describe('Write the picture to this file, too; `-` prints it.')
+        .describe('Write the picture to this file, too (also `-o`); `-` prints it.')
         .meta({ placeholder: 'FILE', parse: 'path' }),
       force: z.boolean().optional().describe('Replace the file if it is there.'),
       format: z
@@ -116,7 +116,7 @@ export const PICTURE_OPERATIONS = {
         'transom screenshot edit -o edit.png',
         'transom screenshot edit -o edit.png --theme light --scale 2 --window',
         "transom screenshot edit -o before.svg --at-mark 'before the upgrade'",
-        'transom screenshot build -o - --crop-text FAILED >failed.png',
+        'transom screenshot build -o failed.png --crop-text FAILED --padding 0',
       ],
     },
   }),
