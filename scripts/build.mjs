@@ -67,7 +67,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       format: 'cjs', // a worker that is started from text takes nothing else
       write: false,
     }),
-    ...['host', 'doctor', 'gateway'].map((name) =>
+    ...['host', 'web-terminal', 'doctor', 'gateway', 'picture-diff'].map((name) =>
       build({
         ...shared,
         plugins,
@@ -80,9 +80,21 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
         write: false,
       }),
     ),
+    // The thread that draws: the host reads it from an open file and runs it as text, which CommonJS can be.
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/picture-worker.ts')],
+      outfile: path.join(dist, 'picture-worker.cjs'),
+      format: 'cjs',
+      minify: true,
+      write: false,
+    }),
   ])
   for (const file of outputs.flatMap((output) => output.outputFiles))
     replaceFile(file.path, withoutCopies(file.text), 0o755)
+  const assets = path.join(root, 'packages/transom/assets')
+  for (const name of fs.readdirSync(assets))
+    replaceFile(path.join(dist, name), fs.readFileSync(path.join(assets, name)), 0o644)
   const { shippedTexts } = await importSource('packages/transom/src/main/shipped-texts.ts')
   for (const [name, text] of Object.entries(shippedTexts()))
     replaceFile(path.join(dist, name), `${text}\n`, 0o644)

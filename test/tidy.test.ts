@@ -16,16 +16,29 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   grid: ['lib'],
   terminal: ['lib', 'grid'],
   pictures: ['lib', 'grid'],
+  'picture-worker': ['lib', 'grid', 'pictures'],
   log: ['lib'],
   home: ['lib', 'log'],
   sources: ['lib', 'grid', 'terminal'],
   session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
   replay: ['lib', 'log', 'terminal', 'home'],
-  host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay'],
+  host: [
+    'lib',
+    'grid',
+    'terminal',
+    'log',
+    'home',
+    'sources',
+    'pictures',
+    'picture-worker',
+    'session',
+    'replay',
+  ],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
   gateway: ['lib', 'home'],
   'awi-tty': ['lib', 'sources'],
+  browser: ['lib', 'grid', 'terminal', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -33,6 +46,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   grid: ['@transom/protocol'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
   pictures: ['@transom/protocol', '@transom/protocol/errors'],
+  'picture-worker': ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
   sources: [
@@ -73,6 +87,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'ws',
     'zod',
   ],
+  browser: ['get-east-asian-width'],
   'awi-tty': [
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',

@@ -1,4 +1,5 @@
 // @ts-check
+import { blockPrompt } from './block-prompt.mjs'
 import { cliSnapshot } from './cli.mjs'
 import { create } from './create.mjs'
 import { flood } from './flood.mjs'
@@ -7,6 +8,7 @@ import { idleSessions } from './idle-sessions.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
+import { waitForHostile, waitForText } from './wait-for.mjs'
 
 /** In the order of the table. @type {readonly import('../report.mjs').Row[]} */
 export const ROWS = [
@@ -16,6 +18,9 @@ export const ROWS = [
   gatewaySnapshot,
   create,
   printToWait,
+  blockPrompt,
+  waitForText,
+  waitForHostile,
   seq,
   flood,
   idleSessions,

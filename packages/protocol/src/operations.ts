@@ -5,6 +5,9 @@ import { HOST_OPERATIONS } from './host-operations.ts'
 import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
+import { PICTURE_OPERATIONS } from './picture-operations.ts'
+import { PTY_OPERATIONS } from './pty-operations.ts'
+import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
 
 /**
@@ -15,8 +18,11 @@ export const OPERATIONS = {
   ...LIFECYCLE_OPERATIONS,
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
+  ...PICTURE_OPERATIONS,
   ...BATCH_OPERATIONS,
   ...ARTIFACT_OPERATIONS,
+  ...PTY_OPERATIONS,
+  ...WAIT_FOR_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const

@@ -8,30 +8,36 @@ export interface ExportOutput {
   readonly isTerminal: boolean
   /** Copies an open file to standard output, as fast as that is read. */
   copy(fd: number): Promise<void>
+  /** Writes bytes to standard output, as fast as that is read. */
+  write(bytes: Uint8Array): Promise<void>
 }
 
 /**
- * `log export` without --out: the host writes a file of its caller's, and the caller prints that. So an export of
- * any size goes through a fixed amount of memory at both ends, and the host has one way to export.
+ * `log export` without --out, and `screenshot` with `--out -`: the host writes a file of its caller's, and the caller
+ * prints that. So an export of any size goes through a fixed amount of memory at both ends, and the host has one way to
+ * export. Returns what the host answered.
  */
 export async function exportToStdout(
   params: Record<string, unknown>,
   output: ExportOutput,
   callHost: (params: Record<string, unknown>) => Promise<unknown>,
-): Promise<void> {
-  if (params['format'] === 'raw' && output.isTerminal) {
-    const message =
-      'raw output would control your terminal; add --out FILE, or send it to a file or a program'
-    throw new OpError('usage', message, { option: '--format' })
+): Promise<unknown> {
+  const isPicture = params['out'] === '-'
+  if (output.isTerminal && (isPicture || params['format'] === 'raw')) {
+    const what = isPicture ? 'a picture is no text for a terminal' : 'raw output would control your terminal'
+    const message = `${what}; add --out FILE, or send it to a file or a program`
+    throw new OpError('usage', message, { option: isPicture ? '--out' : '--format' })
   }
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-export-')) // 0700
   let fd: number
+  let result: unknown
   try {
     const out = path.join(folder, 'export')
-    await callHost({ ...params, out })
+    result = await callHost({ ...params, out })
     fd = fs.openSync(out, 'r')
   } finally {
     fs.rmSync(folder, { recursive: true, force: true }) // what is open stays readable, and nothing stays behind
   }
   await output.copy(fd)
+  return result
 }

@@ -16,7 +16,8 @@ import {
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
-import { renderError, renderResult } from './render.ts'
+import { runAndPrint, type Ask } from './print-block.ts'
+import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
 
 export interface CliProcess {
@@ -85,15 +86,27 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   const { operation, startsHost } = command
   const call = (given: Record<string, unknown>) =>
     callHost(context.host(), { operation, startsHost, params: given, signal: cli.signal, notice })
-  if (command.operation === 'log.export' && resolved['out'] === undefined) {
-    if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
-    await exportToStdout(resolved, cli.exportOutput, call)
+  if (printsFile(operation, resolved['out'])) {
+    if (flags.json) throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`)
+    const printed = await exportToStdout(resolved, cli.exportOutput, call)
+    noticesOf(operation, printed).forEach(notice)
     return 0
+  }
+  if (operation === 'session.run' && !flags.json) {
+    const ask: Ask = (asked, given) =>
+      callHost(context.host(), { operation: asked, startsHost, params: given, signal: cli.signal, notice })
+    return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
+  if (!flags.json) noticesOf(operation, result).forEach(notice)
   return 0
+}
+
+/** Whether the file that an operation writes is for standard output. */
+function printsFile(operation: string, out: unknown): boolean {
+  return out === undefined ? operation === 'log.export' : out === '-'
 }
 
 function hostFinder(cli: CliProcess, flags: GlobalFlags): HostFinder {
@@ -133,7 +146,9 @@ function resolvePaths(
 ): Record<string, unknown> {
   const resolved = command.params.flatMap(({ name, type }) => {
     const value = params[name]
-    return type === 'path' && typeof value === 'string' ? [[name, path.resolve(cwd, value)] as const] : []
+    return type === 'path' && typeof value === 'string' && value !== '-'
+      ? [[name, path.resolve(cwd, value)] as const]
+      : []
   })
   return { ...params, ...Object.fromEntries(resolved) }
 }

@@ -10,6 +10,7 @@ import { HomeRegistry } from '../home/home-registry.ts'
 import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
+import { PicturePool } from '../picture-worker/picture-pool.ts'
 import type { SessionLimits } from '../session/limits.ts'
 import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
@@ -53,6 +54,7 @@ export class Host {
   readonly #reaper = new ChildReaper()
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
+  readonly #pictures: PicturePool
   readonly #requests: RequestMetrics
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
@@ -91,6 +93,7 @@ export class Host {
     this.#registry = new HomeRegistry(options.env)
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
+    this.#pictures = new PicturePool(options.script)
     this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
@@ -120,6 +123,7 @@ export class Host {
   async #listen(): Promise<void> {
     const handlers = createHandlers(this.#home, this.#sessions, {
       config: this.#config,
+      pictures: this.#pictures,
       registry: this.#registry,
       registration: this.#registration,
       now,
@@ -191,6 +195,7 @@ export class Host {
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#debugLog.disable()
+    await this.#pictures.close()
     this.#onLeft()
   }
 }

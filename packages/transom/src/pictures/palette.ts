@@ -49,3 +49,8 @@ export class PaletteBuilder {
     return (this.#values[slot] = this.colors.push(pixel)) - 1
   }
 }
+
+/** Red, green and blue of each colour. */
+export function paletteBytes(colors: readonly number[]): Uint8Array {
+  return Uint8Array.from(colors.flatMap((pixel) => [pixel & 0xff, (pixel >> 8) & 0xff, (pixel >> 16) & 0xff]))
+}

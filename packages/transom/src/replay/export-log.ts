@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { EVENT_TYPE_NUMBERS, type ParsedParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { errnoOf, fileError, messageOf } from '../lib/system-error.ts'
+import { notWritten, publish, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
+import { fileError } from '../lib/system-error.ts'
 import { eventRecord } from '../log/event-record.ts'
 import { checkFileHeader, judgeTail, readRecords } from '../log/log-reader.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
@@ -36,7 +36,7 @@ export interface Exported {
  */
 export async function exportLog(path: string, options: ExportOptions): Promise<Exported> {
   await refuseTarget(options)
-  const temporary = `${options.out}.${randomBytes(6).toString('hex')}.tmp`
+  const temporary = temporaryBeside(options.out)
   let file: fs.FileHandle
   try {
     file = await fs.open(temporary, 'wx', 0o600)
@@ -175,37 +175,4 @@ function textFormatter(path: string): Formatter {
       return takePieces()
     },
   }
-}
-
-async function refuseTarget({ out, force }: ExportOptions): Promise<void> {
-  let isFile: boolean
-  try {
-    isFile = (await fs.lstat(out)).isFile()
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return
-    throw notWritten(out, error)
-  }
-  if (!isFile) throw exists(out, 'is there already and is no plain file; choose another name')
-  if (!force) throw exists(out, 'is there already; choose another name, or add --force to replace it')
-}
-
-async function publish(temporary: string, { out, force }: ExportOptions): Promise<void> {
-  try {
-    if (force) return await fs.rename(temporary, out)
-    await fs.link(temporary, out) // unlike a rename it replaces nothing that has come meanwhile
-    await fs.rm(temporary)
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST')
-      throw exists(out, 'is there already; choose another name, or add --force to replace it')
-    throw notWritten(out, error)
-  }
-}
-
-function exists(file: string, why: string): OpError {
-  return new OpError('file_exists', `${file} ${why}`, { file })
-}
-
-function notWritten(file: string, error: unknown): OpError {
-  const message = `cannot write ${file}: ${messageOf(error)}`
-  return new OpError('file_not_written', message, { file, errno: errnoOf(error) }, { cause: error })
 }
