@@ -102,6 +102,7 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/completion.fish',
     'dist/completion.zsh',
     'dist/doctor.mjs',
+    'dist/gateway.mjs',
     'dist/glyphs-1.bin',
     'dist/glyphs-2.bin',
     'dist/glyphs-3.bin',
@@ -111,6 +112,10 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/picture-worker.cjs',
     'dist/transom.1',
     'package.json',
+    'skills/repl.md',
+    'skills/setup.md',
+    'skills/shell.md',
+    'skills/tui.md',
   ])
   const manifest = fs.readFileSync(path.join(PROJECT, 'packages/transom/package.json'), 'utf8')
   expect(JSON.parse(manifest)).not.toHaveProperty('private')

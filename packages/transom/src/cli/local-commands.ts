@@ -4,6 +4,7 @@ import { doctorCommand } from './doctor-command.ts'
 import { GATEWAY_COMMANDS } from './gateway-commands.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
+import { skillsGetCommand, skillsListCommand } from './skills-command.ts'
 import { screenshotDiffCommand } from './screenshot-diff-command.ts'
 import { versionCommand } from './version-command.ts'
 import { watchCommand } from './watch-command.ts'
@@ -13,6 +14,8 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   batchCommand,
   watchCommand,
   ...GATEWAY_COMMANDS,
+  skillsListCommand,
+  skillsGetCommand,
   screenshotDiffCommand,
   doctorCommand,
   completionCommand,
