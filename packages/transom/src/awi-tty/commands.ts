@@ -161,6 +161,7 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
   command('mouse-move', 'Move the mouse to a cell.', CELL, ['mouse-move 3 10']),
   command('mouse-down', 'Press a mouse button at a cell.', [...CELL, BUTTON], ['mouse-down 3 10']),
   command('mouse-up', 'Let a mouse button go at a cell.', [...CELL, BUTTON], ['mouse-up 3 12']),
+  ...extraCommands(),
   command('ping', 'Ask whether the browser is there.', [], ['ping']),
   command(
     'subscribe-events',
@@ -177,6 +178,33 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
     ],
     ['subscribe-events --count 1'],
   ),
+  {
+    name: 'open',
+    method: null,
+    summary: 'Start a browser with an agent socket, and serve it until it is interrupted.',
+    params: [
+      { name: 'url', type: 'string', optional: true, local: true, description: 'The page to begin with.' },
+      {
+        name: 'agent_socket',
+        type: 'socket',
+        flag: 'agent-socket',
+        optional: true,
+        local: true,
+        description: 'Listen there; without a path, at the default place.',
+      },
+      option('cols', 'integer', 'Columns of cells (140).'),
+      option('rows', 'integer', 'Rows of cells (45).'),
+      option('zoom', 'integer', 'Percent: 130 shows everything larger.'),
+      option('allow-host', 'list', 'A host on this machine or a private network that pages may reach.'),
+      option('only-host', 'list', 'Open pages from these hosts alone.'),
+      option('profile', 'string', 'A folder that keeps cookies and logins; without it nothing is kept.'),
+      option('debug', 'boolean', 'Say on standard error what is asked: ids, durations, errors.'),
+    ],
+    examples: [
+      'open https://example.com/ --agent-socket /tmp/web.sock',
+      'open http://localhost:8080/ --agent-socket --allow-host localhost:8080 --zoom 130',
+    ],
+  },
   {
     name: 'install-browser',
     method: null,
@@ -196,6 +224,25 @@ function command(
 ): AwiCommand {
   const base = { name, method: name.replaceAll('-', '_'), summary, params, examples }
   return plain === undefined ? base : { ...base, plain }
+}
+
+/** What agents need beside the specification's. */
+function extraCommands(): AwiCommand[] {
+  const text = string('text', 'The text, as it is shown.')
+  return [
+    command('go-back', 'Go back one page.', [], ['go-back']),
+    command('go-forward', 'Go forward one page.', [], ['go-forward']),
+    command('reload', 'Load the page again.', [], ['reload']),
+    command('find-text', 'Say where a text is shown.', [text], ["find-text 'Next page'"], 'matches'),
+    command('click-text', 'Click at a text.', [text], ["click-text 'Next page'"]),
+    command('links', 'List the links of the page.', [], ['links --plain'], 'links'),
+    command('get-dialog', 'Say which dialog is open.', [], ['get-dialog'], 'dialog'),
+  ]
+}
+
+/** An option that is used here. */
+function option(flag: string, type: AwiParam['type'], description: string): AwiParam {
+  return { name: flag.replaceAll('-', '_'), type, flag, optional: true, local: true, description }
 }
 
 function string(name: string, description: string): AwiParam {

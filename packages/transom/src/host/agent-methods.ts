@@ -78,15 +78,14 @@ export class AgentMethods implements AgentService {
     return {
       navigate: async ({ url, timeout_ms }: AgentParams<'navigate'>, { signal }: AgentCall) => {
         const address = this.#options.checkUrl(url)
-        try {
-          await page.navigate(address, {
-            signal,
-            ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
-          })
-        } catch (error) {
-          const isFailed = error instanceof OpError && error.code === 'navigation_failed'
-          throw (isFailed ? this.#options.problemAt(address) : null) ?? error
-        }
+        const timeout = timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }
+        const failed = await page.navigate(address, { signal, ...timeout }).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        const isTold = failed === null || (failed instanceof OpError && failed.code === 'navigation_failed')
+        const problem = (isTold ? this.#options.problemAt(address) : null) ?? failed
+        if (problem !== null) throw problem
         return OK
       },
       go_back: async () => ({ ok: await page.goBack() }),
