@@ -79,18 +79,18 @@ test('keys and pastes go to the page', async () => {
 })
 
 test('links are followed by mouse; back and forward are keys and places to click', async () => {
-  await home.ok('mouse', 'web', '--text', 'the second page')
+  await home.ok('mouse', 'web', 'click', '--text', 'the second page')
   expect((await shows('You are on page two')).split('\n')[0]).toContain('Second')
   await home.ok('keys', 'web', 'Alt+Left')
   await shows('Local news')
-  await home.ok('mouse', 'web', '--at', '0,2')
+  await home.ok('mouse', 'web', 'click', '--at', '0,2')
   await shows('You are on page two')
-  await home.ok('mouse', 'web', '--at', '0,0')
+  await home.ok('mouse', 'web', 'click', '--at', '0,0')
   await shows('Local news')
 })
 
 test('a dialog is answered in the address line', async () => {
-  await home.ok('mouse', 'web', '--text', 'ask')
+  await home.ok('mouse', 'web', 'click', '--text', 'ask')
   await shows('[prompt] Your name? nobody')
   await home.ok('keys', 'web', 'Ctrl+U')
   await home.ok('type', 'web', 'Ada')
@@ -99,7 +99,7 @@ test('a dialog is answered in the address line', async () => {
 })
 
 test('a new size is the page’s, too', async () => {
-  await home.ok('resize', 'web', '60', '15')
+  await home.ok('resize', 'web', '--cols', '60', '--rows', '15')
   await home.ok('wait', 'web', '--text', 'the second page')
   await until('the page has the new width', async () => {
     const { lines } = await home.json<{ lines: { cells?: { col: number; width: number; bg?: string }[] }[] }>(
@@ -132,5 +132,5 @@ test('it quits, and leaves the terminal as it was and nothing behind', async () 
   const { modes } = await home.json<{ modes: Record<string, unknown> }>('snapshot', 'web')
   expect(modes).toMatchObject({ bracketed_paste: false })
   expect(fs.readdirSync(temporary)).toEqual([])
-  expect(processesWith(temporary)).toEqual([])
+  expect(processesWith(`--user-data-dir=${temporary}`)).toEqual([])
 })

@@ -1,3 +1,4 @@
+export * from './agent-methods.ts'
 export * from './artifact.ts'
 export * from './artifact-operations.ts'
 export * from './batch-operations.ts'
@@ -13,11 +14,15 @@ export {
   type OperationDefinition,
   type TokenScope,
 } from './operation.ts'
+export * from './block.ts'
+export * from './needs-input.ts'
 export * from './operations.ts'
 export * from './picture-operations.ts'
+export * from './pty-operations.ts'
 export * from './session-info.ts'
 export * from './snapshot.ts'
 export * from './subscription.ts'
+export * from './wait-for-operation.ts'
 export * from './wait.ts'
 export * from './command-table.ts'
 export * from './version.ts'

@@ -8,8 +8,8 @@ import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
  * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
  * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
  * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
- * standard input and `--file` from a file), `hidden` (no flag), `writes` (set, it makes an operation
- * write: `artifact`, into the session's folder, or `file`, where the caller says).
+ * standard input and `--file` from a file), `hidden` (no flag), `writes` (set, it makes a
+ * read-only operation write).
  */
 export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
   readonly summary: string
@@ -42,19 +42,13 @@ export interface OperationAccess {
 export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
-/** The scope that a call needs: looking needs `read`, acting `operate`, writing a file of one's choice `admin`. */
+/** The scope that a call needs: looking needs `read`, acting `operate`. */
 export function tokenScopeOf(definition: OperationDefinition, params: unknown): TokenScope {
-  const writes = writesOf(definition, params)
-  if (definition.access?.scope === 'admin' || writes.includes('file')) return 'admin'
-  return definition.readOnly && writes.length === 0 ? 'read' : 'operate'
-}
-
-/** What the parameters that a caller has set make an operation write. */
-function writesOf({ params: { shape } }: OperationDefinition, params: unknown): unknown[] {
-  return Object.entries(params ?? {}).flatMap(([name, value]) => {
-    const writes = value === undefined || value === false ? undefined : shape[name]?.meta()?.['writes']
-    return writes === undefined ? [] : [writes]
-  })
+  const { access, readOnly, params: known } = definition
+  const writes = Object.entries(params ?? {}).some(
+    ([name, value]) => value !== undefined && value !== false && known.shape[name]?.meta()?.['writes'],
+  )
+  return access?.scope ?? (readOnly && !writes ? 'read' : 'operate')
 }
 
 export interface CliSpelling {
@@ -91,7 +85,7 @@ export const save = z
   .boolean()
   .optional()
   .describe('Keep it beside the Event Log, as an artifact.')
-  .meta({ writes: 'artifact' })
+  .meta({ writes: true })
 
 export const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
 

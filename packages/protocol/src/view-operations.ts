@@ -48,6 +48,7 @@ export const VIEW_OPERATIONS = {
         "transom wait work --regex 'listening on :\\d+'",
         'transom wait edit --screen-stable-ms 200',
         'transom wait job --exit',
+        'transom wait install --needs-input --exit --any',
       ],
     },
   }),

@@ -8,6 +8,8 @@ export interface ExportOutput {
   readonly isTerminal: boolean
   /** Copies an open file to standard output, as fast as that is read. */
   copy(fd: number): Promise<void>
+  /** Writes bytes to standard output, as fast as that is read. */
+  write(bytes: Uint8Array): Promise<void>
 }
 
 /**

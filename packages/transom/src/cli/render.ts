@@ -42,6 +42,9 @@ const RENDERERS: Renderers = {
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
   ...EVIDENCE_RENDERERS,
+  'pty.exec_interactive': ({ seq }) => `block ${seq}`,
+  'pty.blocks': ({ blocks }) => blockTable(blocks),
+  'pty.read': ({ data, data_b64 }) => (data ?? data_b64 ?? '').replace(/\n$/, ''),
   ...HOUSEKEEPING_RENDERERS,
   'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
     fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
@@ -62,6 +65,17 @@ function screenText(lines: readonly { text: string; omitted?: true | undefined }
     .join('\n')
     .replaceAll(/(?:\[…\]\n)+\[…\]/g, '[…]')
     .replace(/\n+$/, '')
+}
+
+function blockTable(blocks: Result<'pty.blocks'>['blocks']): string {
+  const rows = blocks.map((block) => [
+    String(block.seq),
+    block.state === 'ended' ? String(block.exit_code ?? '-') : block.state,
+    block.duration_ms === null ? '-' : `${(block.duration_ms / 1000).toFixed(3)}s`,
+    String(block.output_bytes),
+    printable(block.command ?? '(typed)'),
+  ])
+  return textTable([['BLOCK', 'EXIT', 'TIME', 'BYTES', 'COMMAND'], ...rows])
 }
 
 function sessionTable(sessions: Result<'session.list'>['sessions']): string {

@@ -16,6 +16,7 @@ import {
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
+import { runAndPrint, type Ask } from './print-block.ts'
 import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
 
@@ -90,6 +91,11 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
     const printed = await exportToStdout(resolved, cli.exportOutput, call)
     noticesOf(operation, printed).forEach(notice)
     return 0
+  }
+  if (operation === 'session.run' && !flags.json) {
+    const ask: Ask = (asked, given) =>
+      callHost(context.host(), { operation: asked, startsHost, params: given, signal: cli.signal, notice })
+    return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)

@@ -9,6 +9,7 @@ import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { momentOf, seqOfMoment, type Moment } from '../replay/moment.ts'
 import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
 import { EchoTracker } from '../session/echo.ts'
+import { unknownInput } from '../session/input-verdict.ts'
 import { diffScreens } from '../session/screen-diff.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
@@ -147,6 +148,7 @@ async function waitOffline(
     lastInputSeq: 0,
     lastInputMs: now,
     now: () => now,
+    needsInput: () => unknownInput('the session has ended'),
   })
   return ended.wait(request, signal)
 }

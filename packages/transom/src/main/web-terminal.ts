@@ -22,6 +22,8 @@ export interface WebTerminalOptions {
   readonly onlyHosts: readonly string[]
   /** Percent. */
   readonly zoom: number
+  /** A folder that keeps cookies and logins; without one nothing is kept. */
+  readonly profile?: string | undefined
   /** Ends it. */
   readonly signal: AbortSignal
 }
@@ -47,6 +49,7 @@ export async function browseInTerminal(options: WebTerminalOptions): Promise<voi
       env,
       fontconfigFile: cellFontconfigFile(env),
       flags: guard.flags,
+      profileFolder: options.profile,
     })
     await guard.watch(chromium.cdp)
     return chromium

@@ -1,0 +1,71 @@
+/**
+ * The browser behind `awi-tty open`: in the foreground, in the process of the command itself. Standard output stays
+ * clean; what there is to say goes to standard error.
+ */
+import * as fs from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { VERSION } from '@transom/protocol'
+import type { AgentObserver } from '../host/agent-connection.ts'
+import { defaultAgentSocket } from '../host/agent-socket-path.ts'
+import { WebHost } from '../host/web-host.ts'
+
+export interface OpenBrowserOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly url?: string
+  /** Empty for the default place. */
+  readonly agentSocket: string
+  readonly cols?: number
+  readonly rows?: number
+  readonly zoom?: number
+  readonly allowHosts?: readonly string[]
+  readonly onlyHosts?: readonly string[]
+  readonly profile?: string
+  readonly debug?: boolean
+}
+
+/** Serves until it is told to end (SIGINT, SIGTERM, SIGHUP). */
+export async function openBrowser({
+  agentSocket,
+  zoom,
+  profile,
+  debug = false,
+  ...options
+}: OpenBrowserOptions) {
+  const worker = fileURLToPath(new URL('frame-worker.cjs', import.meta.url))
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+  const host = await WebHost.open({
+    ...options,
+    version: VERSION,
+    socketPath: agentSocket === '' ? defaultAgentSocket(options.env) : agentSocket,
+    zoomPercent: zoom,
+    profileFolder: profile,
+    workerSource: fs.readFileSync(worker, 'utf8'),
+    observer: debug ? debugObserver() : SILENT,
+    say: (message) => process.stderr.write(`awi-tty: ${message}\n`),
+  })
+  if (debug) debugLine({ event: 'listening', socket: host.socketPath })
+  await ended
+  await host.close()
+}
+
+const SILENT: AgentObserver = { opened: () => 0, request: () => {}, closed: () => {} }
+
+/** Connections, request ids, durations and errors; never what was asked for. */
+function debugObserver(): AgentObserver {
+  let connections = 0
+  return {
+    opened: () => {
+      debugLine({ event: 'connected', connection: ++connections })
+      return connections
+    },
+    request: ({ durationMs, ...request }) =>
+      debugLine({ event: 'request', ...request, ms: Math.round(durationMs * 1000) / 1000 }),
+    closed: (connection) => debugLine({ event: 'disconnected', connection }),
+  }
+}
+
+function debugLine(entry: object): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...entry })}\n`)
+}
