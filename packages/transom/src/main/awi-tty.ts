@@ -62,5 +62,6 @@ async function openBrowser(local: Record<string, unknown>, env: NodeJS.ProcessEn
     debug,
   }
   // An edge: the values were read by the types of the command's table, in awi-tty/commands.ts.
-  await open(options as unknown as OpenBrowserOptions)
+  const failure = await open(options as unknown as OpenBrowserOptions)
+  if (failure !== null) throw new OpError(failure.code, failure.message, failure.details)
 }

@@ -5,6 +5,7 @@
 import * as fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { VERSION } from '@transom/protocol'
+import { toWireError, type WireError } from '@transom/protocol/errors'
 import type { AgentObserver } from '../host/agent-connection.ts'
 import { defaultAgentSocket } from '../host/agent-socket-path.ts'
 import { WebHost } from '../host/web-host.ts'
@@ -23,14 +24,17 @@ export interface OpenBrowserOptions {
   readonly debug?: boolean
 }
 
-/** Serves until it is told to end (SIGINT, SIGTERM, SIGHUP). */
-export async function openBrowser({
-  agentSocket,
-  zoom,
-  profile,
-  debug = false,
-  ...options
-}: OpenBrowserOptions) {
+/** Serves until it is told to end. A failure is told as it crosses a wire: the caller is another bundle. */
+export async function openBrowser(options: OpenBrowserOptions): Promise<WireError | null> {
+  try {
+    await serveBrowser(options)
+    return null
+  } catch (error) {
+    return toWireError(error)
+  }
+}
+
+async function serveBrowser({ agentSocket, zoom, profile, debug = false, ...options }: OpenBrowserOptions) {
   const worker = fileURLToPath(new URL('frame-worker.cjs', import.meta.url))
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())

@@ -142,6 +142,12 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     })
   }
 
+  async readState(): Promise<PageState> {
+    await this.#recovering
+    this.#setState(await readState(this.#target))
+    return this.#state
+  }
+
   async links(): Promise<PageLink[]> {
     return this.#operate(async (target) => readLinks(target, this.#frame))
   }
