@@ -1,16 +1,17 @@
 /** The `awi-tty` command. Bundled to one file. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { isatty } from 'node:tty'
+import { pathToFileURL } from 'node:url'
 import { OpError } from '@transom/protocol/errors'
-import type { OpenBrowserOptions } from './web-host.ts'
 import { installBrowser } from '../awi-tty/install-browser.ts'
+import { withScheme } from '../browser/address.ts'
 import { runAwi } from '../awi-tty/run.ts'
 import { errnoOf } from '../lib/system-error.ts'
 
 const interrupted = new AbortController()
-process.once('SIGINT', () => interrupted.abort(new OpError('cancelled', 'interrupted')))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => interrupted.abort(new OpError('cancelled', 'interrupted')))
 process.stdout.on('error', (error) => process.exit(errnoOf(error) === 'EPIPE' ? 0 : 74)) // whoever read us has seen enough
 
 void runAwi({
@@ -19,11 +20,20 @@ void runAwi({
   signal: interrupted.signal,
   pretty: isatty(1),
   actions: {
-    open: async (local, { env }) => {
-      if (local['agent_socket'] === undefined) {
-        throw new OpError('usage', 'awi-tty open serves agents: add --agent-socket, with a path or without')
-      }
-      await openBrowser(local, env)
+    open: async (local, { env, signal }) => {
+      if (local['agent_socket'] !== undefined) return serveAgents(local, env, signal)
+      const { url, allow_host, only_host, zoom } = local
+      const { browseInTerminal } = (await import(
+        pathToFileURL(path.join(__dirname, 'web-terminal.mjs')).href
+      )) as typeof import('./web-terminal.ts') // loaded by this command alone: it is a hundred times as large
+      await browseInTerminal({
+        url: url === undefined ? 'about:blank' : withScheme(String(url)),
+        env,
+        signal,
+        allowHosts: (allow_host as string[] | undefined) ?? [], // of the command's own table, as are the others
+        onlyHosts: (only_host as string[] | undefined) ?? [],
+        zoom: (zoom as number | undefined) ?? 100,
+      })
       return 0
     },
     'install-browser': async (_options, { env, signal }) => {
@@ -43,25 +53,29 @@ void runAwi({
   writeFile: (file, text) => fs.writeFileSync(file, text),
 }).then((exitCode) => (process.exitCode = exitCode))
 
-/** The browser's program is a file of its own, beside this one: no other command needs it. */
-async function openBrowser(local: Record<string, unknown>, env: NodeJS.ProcessEnv): Promise<void> {
-  const folder = path.dirname(fs.realpathSync(process.argv[1] ?? ''))
-  const program = pathToFileURL(path.join(folder, 'web-host.mjs')).href
-  const { openBrowser: open } = (await import(program)) as typeof import('./web-host.ts')
-  const { url, agent_socket, cols, rows, zoom, allow_host, only_host, profile, debug } = local
-  const options = {
+/** Serves a browser to agents until it is interrupted. */
+async function serveAgents(
+  local: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<number> {
+  const program = pathToFileURL(path.join(__dirname, 'web-host.mjs')).href
+  const { openBrowser } = (await import(program)) as typeof import('./web-host.ts')
+  const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, debug } = local
+  const failure = await openBrowser({
     env,
-    url,
-    agentSocket: agent_socket,
-    cols,
-    rows,
-    zoom,
-    allowHosts: allow_host,
-    onlyHosts: only_host,
-    profile,
-    debug,
-  }
-  // An edge: the values were read by the types of the command's table, in awi-tty/commands.ts.
-  const failure = await open(options as unknown as OpenBrowserOptions)
+    signal,
+    url: url === undefined ? undefined : withScheme(String(url)),
+    agentSocket: agent_socket as string, // of the command's own table, as are the others
+    cols: cols as number | undefined,
+    rows: rows as number | undefined,
+    zoom: zoom as number | undefined,
+    allowHosts: allow_host as string[] | undefined,
+    onlyHosts: only_host as string[] | undefined,
+    profile: profile as string | undefined,
+    debug: debug as boolean | undefined,
+  })
+  // It is another bundle, with an OpError of its own.
   if (failure !== null) throw new OpError(failure.code, failure.message, failure.details)
+  return 0
 }

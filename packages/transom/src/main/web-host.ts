@@ -12,16 +12,18 @@ import { WebHost } from '../host/web-host.ts'
 
 export interface OpenBrowserOptions {
   readonly env: NodeJS.ProcessEnv
-  readonly url?: string
+  /** Ends it. */
+  readonly signal: AbortSignal
+  readonly url: string | undefined
   /** Empty for the default place. */
   readonly agentSocket: string
-  readonly cols?: number
-  readonly rows?: number
-  readonly zoom?: number
-  readonly allowHosts?: readonly string[]
-  readonly onlyHosts?: readonly string[]
-  readonly profile?: string
-  readonly debug?: boolean
+  readonly cols: number | undefined
+  readonly rows: number | undefined
+  readonly zoom: number | undefined
+  readonly allowHosts: readonly string[] | undefined
+  readonly onlyHosts: readonly string[] | undefined
+  readonly profile: string | undefined
+  readonly debug: boolean | undefined
 }
 
 /** Serves until it is told to end. A failure is told as it crosses a wire: the caller is another bundle. */
@@ -34,11 +36,10 @@ export async function openBrowser(options: OpenBrowserOptions): Promise<WireErro
   }
 }
 
-async function serveBrowser({ agentSocket, zoom, profile, debug = false, ...options }: OpenBrowserOptions) {
+async function serveBrowser(given: OpenBrowserOptions): Promise<void> {
+  const { agentSocket, zoom, profile, debug = false, signal, ...options } = given
   const worker = fileURLToPath(new URL('frame-worker.cjs', import.meta.url))
-  const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
-  })
+  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const host = await WebHost.open({
     ...options,
     version: VERSION,
@@ -50,7 +51,7 @@ async function serveBrowser({ agentSocket, zoom, profile, debug = false, ...opti
     say: (message) => process.stderr.write(`awi-tty: ${message}\n`),
   })
   if (debug) debugLine({ event: 'listening', socket: host.socketPath })
-  await ended
+  if (!signal.aborted) await ended
   await host.close()
 }
 
