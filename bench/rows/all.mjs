@@ -9,6 +9,7 @@ import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
 import { waitForHostile, waitForText } from './wait-for.mjs'
+import { web } from './web.mjs'
 
 /** In the order of the table. @type {readonly import('../report.mjs').Row[]} */
 export const ROWS = [
@@ -25,4 +26,5 @@ export const ROWS = [
   flood,
   idleSessions,
   logSize,
+  web,
 ]

@@ -8,6 +8,8 @@ import { installBrowser } from '../awi-tty/install-browser.ts'
 import { withScheme } from '../browser/address.ts'
 import { runAwi } from '../awi-tty/run.ts'
 import { errnoOf } from '../lib/system-error.ts'
+import type * as WebHost from './web-host.ts'
+import type * as WebTerminal from './web-terminal.ts'
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -25,9 +27,9 @@ void runAwi({
       const { url, allow_host, only_host, zoom } = local
       const { browseInTerminal } = (await import(
         pathToFileURL(path.join(__dirname, 'web-terminal.mjs')).href
-      )) as typeof import('./web-terminal.ts') // loaded by this command alone: it is a hundred times as large
+      )) as typeof WebTerminal // loaded by this command alone: it is a hundred times as large
       await browseInTerminal({
-        url: url === undefined ? 'about:blank' : withScheme(String(url)),
+        url: url === undefined ? 'about:blank' : withScheme(url as string),
         env,
         signal,
         allowHosts: (allow_host as string[] | undefined) ?? [], // of the command's own table, as are the others
@@ -60,12 +62,12 @@ async function serveAgents(
   signal: AbortSignal,
 ): Promise<number> {
   const program = pathToFileURL(path.join(__dirname, 'web-host.mjs')).href
-  const { openBrowser } = (await import(program)) as typeof import('./web-host.ts')
+  const { openBrowser } = (await import(program)) as typeof WebHost
   const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, debug } = local
   const failure = await openBrowser({
     env,
     signal,
-    url: url === undefined ? undefined : withScheme(String(url)),
+    url: url === undefined ? undefined : withScheme(url as string),
     agentSocket: agent_socket as string, // of the command's own table, as are the others
     cols: cols as number | undefined,
     rows: rows as number | undefined,
