@@ -70,7 +70,7 @@ test('a page is shown below its address, in its colours', async () => {
     'web',
     '--cells',
   )
-  const run = lines.flatMap(({ cells }) => cells).find(({ text }) => text.includes('red words'))
+  const run = lines.flatMap(({ cells }) => cells).find(({ text }) => text.startsWith('red'))
   expect(run?.bg).toBe('#cc0000')
 })
 

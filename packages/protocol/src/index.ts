@@ -11,6 +11,7 @@ export {
   TOKEN_SCOPES,
   tokenScopeOf,
   type CliSpelling,
+  type McpTool,
   type OperationDefinition,
   type TokenScope,
 } from './operation.ts'

@@ -151,12 +151,12 @@ export class AgentMethods implements AgentService {
           data: png.toString('base64'),
         }
       },
-      get_title: async () => ({ title: safeText(page.state.title) }),
-      get_url: async () => ({ url: page.state.url }),
-      get_nav_state: async () => ({
-        can_go_back: page.state.canGoBack,
-        can_go_forward: page.state.canGoForward,
-      }),
+      get_title: async () => ({ title: safeText((await page.readState()).title) }),
+      get_url: async () => ({ url: (await page.readState()).url }),
+      get_nav_state: async () => {
+        const { canGoBack, canGoForward } = await page.readState()
+        return { can_go_back: canGoBack, can_go_forward: canGoForward }
+      },
       find_text: async ({ text, ignore_case }: AgentParams<'find_text'>) => ({
         matches: findText(this.#snapshots.frame(), text, ignore_case),
       }),

@@ -3,13 +3,13 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { isatty } from 'node:tty'
 import { pathToFileURL } from 'node:url'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, type WireError } from '@transom/protocol/errors'
 import { installBrowser } from '../awi-tty/install-browser.ts'
 import { withScheme } from '../browser/address.ts'
 import { runAwi } from '../awi-tty/run.ts'
 import { errnoOf } from '../lib/system-error.ts'
-import type * as webHost from './web-host.ts'
-import type * as webTerminal from './web-terminal.ts'
+import type * as WebHost from './web-host.ts'
+import type * as WebTerminal from './web-terminal.ts'
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -24,7 +24,7 @@ void runAwi({
   actions: {
     open: async (local, { env, signal }) => {
       if (local['agent_socket'] === undefined) await browse(local, env, signal)
-      else await openBrowser(local, env)
+      else await serveAgents(local, env, signal)
       return 0
     },
     'install-browser': async (_options, { env, signal }) => {
@@ -49,27 +49,36 @@ function beside(file: string): string {
   return pathToFileURL(path.join(__dirname, file)).href
 }
 
-/** For agents. */
-async function openBrowser(local: Record<string, unknown>, env: NodeJS.ProcessEnv): Promise<void> {
-  const { openBrowser: open } = (await import(beside('web-host.mjs'))) as typeof webHost
-  const { url, agent_socket, cols, rows, zoom, allow_host, only_host, profile, debug } = local
-  const options = {
-    env,
-    url,
-    agentSocket: agent_socket,
-    cols,
-    rows,
-    zoom,
-    allowHosts: allow_host,
-    onlyHosts: only_host,
-    profile,
-    debug,
-  }
-  // An edge: the values were read by the types of the command's table, in awi-tty/more-commands.ts.
-  await open(options as unknown as webHost.OpenBrowserOptions)
+/** It is another bundle, with an OpError of its own. */
+function throwIfFailed(failure: WireError | null): void {
+  if (failure !== null) throw new OpError(failure.code, failure.message, failure.details)
 }
 
-/** For people. */
+/** Serves a browser to agents until it is interrupted. */
+async function serveAgents(
+  local: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const { openBrowser } = (await import(beside('web-host.mjs'))) as typeof WebHost
+  const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, debug } = local
+  const failure = await openBrowser({
+    env,
+    signal,
+    url: url === undefined ? undefined : withScheme(url as string),
+    agentSocket: agent_socket as string, // of the command's own table, as are the others
+    cols: cols as number | undefined,
+    rows: rows as number | undefined,
+    zoom: zoom as number | undefined,
+    allowHosts: allow_host as string[] | undefined,
+    onlyHosts: only_host as string[] | undefined,
+    profile: profile as string | undefined,
+    debug: debug as boolean | undefined,
+  })
+  throwIfFailed(failure)
+}
+
+/** Shows pages to a person, on this terminal. */
 async function browse(
   local: Record<string, unknown>,
   env: NodeJS.ProcessEnv,
@@ -77,12 +86,19 @@ async function browse(
 ): Promise<void> {
   const inapplicable = ['cols', 'rows', 'debug'].find((name) => local[name] !== undefined)
   if (inapplicable !== undefined) {
-    const message = `--${inapplicable} is for a browser with --agent-socket; in a terminal, the terminal decides`
+    const message = `--${inapplicable} is for a browser with --agent-socket; here, the terminal decides`
     throw new OpError('usage', message, { option: `--${inapplicable}` })
   }
-  const { browseInTerminal } = (await import(beside('web-terminal.mjs'))) as typeof webTerminal
-  const { url, zoom = 100, allow_host = [], only_host = [], profile } = local
-  const address = typeof url === 'string' ? withScheme(url) : 'about:blank'
-  const options = { url: address, env, signal, zoom, allowHosts: allow_host, onlyHosts: only_host, profile }
-  await browseInTerminal(options as unknown as webTerminal.WebTerminalOptions) // an edge, as above
+  const { browseInTerminal } = (await import(beside('web-terminal.mjs'))) as typeof WebTerminal
+  const { url, zoom, allow_host, only_host, profile } = local
+  const failure = await browseInTerminal({
+    env,
+    signal,
+    url: url === undefined ? 'about:blank' : withScheme(url as string),
+    zoom: (zoom as number | undefined) ?? 100,
+    allowHosts: (allow_host as string[] | undefined) ?? [],
+    onlyHosts: (only_host as string[] | undefined) ?? [],
+    profile: profile as string | undefined,
+  })
+  throwIfFailed(failure)
 }

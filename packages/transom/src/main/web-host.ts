@@ -5,36 +5,41 @@
 import * as fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { VERSION } from '@transom/protocol'
+import { toWireError, type WireError } from '@transom/protocol/errors'
 import type { AgentObserver } from '../host/agent-connection.ts'
 import { defaultAgentSocket } from '../host/agent-socket-path.ts'
 import { WebHost } from '../host/web-host.ts'
 
 export interface OpenBrowserOptions {
   readonly env: NodeJS.ProcessEnv
-  readonly url?: string
+  /** Ends it. */
+  readonly signal: AbortSignal
+  readonly url: string | undefined
   /** Empty for the default place. */
   readonly agentSocket: string
-  readonly cols?: number
-  readonly rows?: number
-  readonly zoom?: number
-  readonly allowHosts?: readonly string[]
-  readonly onlyHosts?: readonly string[]
-  readonly profile?: string
-  readonly debug?: boolean
+  readonly cols: number | undefined
+  readonly rows: number | undefined
+  readonly zoom: number | undefined
+  readonly allowHosts: readonly string[] | undefined
+  readonly onlyHosts: readonly string[] | undefined
+  readonly profile: string | undefined
+  readonly debug: boolean | undefined
 }
 
-/** Serves until it is told to end (SIGINT, SIGTERM, SIGHUP). */
-export async function openBrowser({
-  agentSocket,
-  zoom,
-  profile,
-  debug = false,
-  ...options
-}: OpenBrowserOptions) {
+/** Serves until it is told to end. A failure is told as it crosses a wire: the caller is another bundle. */
+export async function openBrowser(options: OpenBrowserOptions): Promise<WireError | null> {
+  try {
+    await serveBrowser(options)
+    return null
+  } catch (error) {
+    return toWireError(error)
+  }
+}
+
+async function serveBrowser(given: OpenBrowserOptions): Promise<void> {
+  const { agentSocket, zoom, profile, debug = false, signal, ...options } = given
   const worker = fileURLToPath(new URL('frame-worker.cjs', import.meta.url))
-  const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
-  })
+  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const host = await WebHost.open({
     ...options,
     version: VERSION,
@@ -46,7 +51,7 @@ export async function openBrowser({
     say: (message) => process.stderr.write(`awi-tty: ${message}\n`),
   })
   if (debug) debugLine({ event: 'listening', socket: host.socketPath })
-  await ended
+  if (!signal.aborted) await ended
   await host.close()
 }
 
