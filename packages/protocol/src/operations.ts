@@ -5,6 +5,7 @@ import { HOST_OPERATIONS } from './host-operations.ts'
 import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
+import { RECORDING_OPERATIONS } from './recording-operations.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
 
 /**
@@ -16,6 +17,7 @@ export const OPERATIONS = {
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
   ...BATCH_OPERATIONS,
+  ...RECORDING_OPERATIONS,
   ...ARTIFACT_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
