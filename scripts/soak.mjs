@@ -5,12 +5,15 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { importSource } from './build.mjs'
 
 const GROWTH_MAX = 1.1
 const MEMORY_SLACK_BYTES = 8 << 20 // a garbage collector's mood
 const CLI = fileURLToPath(new URL('../packages/transom/dist/cli.cjs', import.meta.url))
-const minutes = Number(process.argv[process.argv.indexOf('--minutes') + 1] || 60)
+const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '60' } } })
+const minutes = Number(options.minutes)
+if (!(minutes > 0)) throw new Error(`--minutes needs a number above 0 (got ${options.minutes})`)
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-soak-'))
 const env = {

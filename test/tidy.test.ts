@@ -15,6 +15,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   grid: ['lib'],
   terminal: ['lib', 'grid'],
+  pictures: ['lib', 'grid'],
   log: ['lib'],
   home: ['lib', 'log'],
   sources: ['lib', 'grid', 'terminal'],
@@ -29,6 +30,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lib: ['@transom/protocol/errors', 'koffi'],
   grid: ['@transom/protocol'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
+  pictures: ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
   sources: ['@transom/protocol', '@transom/protocol/errors'],
@@ -108,6 +110,15 @@ describe('the product keeps its shape', () => {
     const pure = code.filter(({ name }) => /transom\/src\/(grid|terminal)\//.test(name))
     const impure = pure.filter(({ text }) =>
       /from 'node:|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate/.test(text),
+    )
+    // Pictures take deflate from Node, and nothing else.
+    const drawing = code.filter(({ name }) => /transom\/src\/pictures\//.test(name))
+    impure.push(
+      ...drawing.filter(({ text }) =>
+        /from 'node:(?!zlib')|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate|Math\.(?:random|sin|cos|tan|pow)|Buffer\./.test(
+          text,
+        ),
+      ),
     )
     expect(impure.map(({ name }) => name)).toEqual([])
   })

@@ -38,6 +38,7 @@ export const ERROR_TABLE = {
   disk_full: row(74, 507, -32124, true, 'The disk is full; nothing was recorded.'),
   moment_not_found: row(66, 404, -32137, false, 'The history has no such seq, mark, time or Screen Hash.'),
   log_corrupt: row(65, 500, -32125, false, 'An Event Log cannot be read.'),
+  picture_unreadable: row(65, 400, -32148, false, 'A picture file is damaged or of a kind that is not read.'),
   file_not_read: row(66, 400, -32134, false, 'A file that was named cannot be read.'),
   home_unwritable: row(77, 403, -32126, false, 'The Home cannot be written to.'),
   home_foreign: row(65, 409, -32127, false, 'The folder is not a Home of this version of Transom.'),

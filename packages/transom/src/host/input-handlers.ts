@@ -1,8 +1,8 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { cellAt } from '../grid/canonical-text.ts'
-import type { Session } from '../session/session.ts'
 import type { Sessions } from '../session/sessions.ts'
+import type { TerminalSession } from '../session/terminal-session.ts'
 import { encodeKeys } from '../terminal/key-encoding.ts'
 import { parseKeys } from '../terminal/key-names.ts'
 import { encodeMouse, type MouseAction, type MouseCell } from '../terminal/mouse-encoding.ts'
@@ -57,7 +57,7 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
   }
 }
 
-function useMouse(target: Session, params: ParsedParams<'session.mouse'>): Result<'session.mouse'> {
+function useMouse(target: TerminalSession, params: ParsedParams<'session.mouse'>): Result<'session.mouse'> {
   const { to, actor } = params
   const at = params.at ?? findText(target, params.text)
   const { cols, rows } = target.manifest
@@ -94,7 +94,7 @@ function mouseAction(
   }
 }
 
-function findText(target: Session, text: string | undefined): MouseCell {
+function findText(target: TerminalSession, text: string | undefined): MouseCell {
   if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
   const canonical = target.screen.canonical()
   const start = canonical.text.indexOf(text)

@@ -4,6 +4,7 @@ import { OpError } from '@transom/protocol/errors'
 import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
 import { scanLog, type LogExtent } from './log-reader.ts'
+import { OutputIndex } from './output-index.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
 
 /** A record survives a power cut at most this long after it was appended (and any crash of ours at once). */
@@ -16,6 +17,8 @@ const SYNC_DELAY_MS = 100
  */
 export class EventLog {
   readonly path: string
+  /** Where the output stream lies in it. */
+  readonly output: OutputIndex
   readonly #fd: number
   readonly #now: () => number
   #seq: number
@@ -29,6 +32,7 @@ export class EventLog {
     this.path = path
     this.#fd = fd
     this.#now = now
+    this.output = extent.output
     this.#seq = extent.lastSeq
     this.#sizeBytes = extent.validBytes
   }
@@ -43,7 +47,12 @@ export class EventLog {
       if (fd !== null) fs.closeSync(fd)
       throw fileError(error, `create the Event Log ${path}`, { path })
     }
-    return new EventLog(path, fd, now, { lastSeq: 0, validBytes: FILE_HEADER_BYTES, tail: 'none' })
+    return new EventLog(path, fd, now, {
+      lastSeq: 0,
+      validBytes: FILE_HEADER_BYTES,
+      output: new OutputIndex(),
+      tail: 'none',
+    })
   }
 
   /**
@@ -86,12 +95,8 @@ export class EventLog {
   /** Appends one record and returns its seq. When the disk refuses, the log is as it was and an error is thrown. */
   append(type: EventType, payload: Uint8Array): number {
     const seq = this.#seq + 1
-    const header = encodeRecordHeader({
-      seq,
-      time: this.#now(),
-      typeNumber: EVENT_TYPE_NUMBERS[type],
-      payload,
-    })
+    const typeNumber = EVENT_TYPE_NUMBERS[type]
+    const header = encodeRecordHeader({ seq, time: this.#now(), typeNumber, payload })
     const bytes = header.length + payload.length
     try {
       this.#write(header, payload, bytes)
@@ -102,6 +107,7 @@ export class EventLog {
     }
     this.#seq = seq
     this.#sizeBytes += bytes
+    this.output.note(seq, typeNumber, payload.length)
     this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()
     return seq
   }

@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises'
 import { watch } from 'node:fs'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../lib/system-error.ts'
+import { OutputIndex } from './output-index.ts'
 import { findRecord, type SearchStart } from './find-record.ts'
 import {
   FILE_HEADER_BYTES,
@@ -19,6 +20,7 @@ const READ_BYTES = 256 << 10 // large enough to be cheap, small enough that othe
 export interface LogExtent {
   readonly lastSeq: number
   readonly validBytes: number
+  readonly output: OutputIndex
   readonly tail: 'none' | 'torn' | 'damaged'
 }
 
@@ -101,11 +103,16 @@ async function openLog(path: string): Promise<fs.FileHandle> {
 export async function scanLog(path: string): Promise<LogExtent> {
   return withLogFile(path, async (file) => {
     const position = { offset: FILE_HEADER_BYTES }
+    const output = new OutputIndex()
     let lastSeq = 0
-    for await (const records of readRecords(file, position)) lastSeq = records.at(-1)?.seq ?? lastSeq
+    for await (const records of readRecords(file, position)) {
+      for (const { seq, typeNumber, payload } of records) output.note(seq, typeNumber, payload.length)
+      lastSeq = records.at(-1)?.seq ?? lastSeq
+    }
     const { offset } = position
     const { size } = await file.stat()
-    return { lastSeq, validBytes: offset, tail: await judgeTail(file, { offset, sizeBytes: size, lastSeq }) }
+    const tail = await judgeTail(file, { offset, sizeBytes: size, lastSeq })
+    return { lastSeq, validBytes: offset, output, tail }
   })
 }
 

@@ -55,6 +55,20 @@ export function encodeRecordHeader(record: LogRecord): Buffer {
   return header
 }
 
+/** What stands at the head of a record, unchecked. */
+export function recordHead(
+  bytes: Buffer,
+  offset: number,
+): { recordBytes: number; seq: number; typeNumber: number } {
+  const seqLow = bytes.readUInt32LE(offset + SEQ_OFFSET)
+  const seqHigh = bytes.readUInt32LE(offset + SEQ_OFFSET + 4)
+  return {
+    recordBytes: RECORD_HEADER_BYTES + bytes.readUInt32LE(offset + LENGTH_OFFSET),
+    seq: seqHigh * 2 ** 32 + seqLow,
+    typeNumber: bytes.readUInt16LE(offset + TYPE_OFFSET),
+  }
+}
+
 export type Decoded =
   | { readonly kind: 'record'; readonly record: LogRecord; readonly end: number }
   /** The bytes stop inside a record: more may come, or the writer died here. */

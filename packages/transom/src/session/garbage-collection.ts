@@ -62,7 +62,7 @@ async function collect(
     const found = judge(home, id, options) // again: now nobody can change it
     if (found === null) return null
     if (!options.evenPinned && hasPins(home, id)) return 'pinned'
-    const entry = { ...found, bytes: await folderSize(home.sessionFolder(id)) }
+    const entry = { ...found, bytes: folderSize(home.sessionFolder(id)) }
     if (options.dryRun) return { ...entry, outcome: 'would_remove', problem: null }
     return await remove(entry, () => home.setAsideSessionFolder(id))
   } finally {
@@ -109,7 +109,7 @@ async function removeLeftover(home: Home, name: string, { dryRun }: CollectionOp
     name: null,
     status: null,
     ended_at: null,
-    bytes: await folderSize(folder),
+    bytes: folderSize(folder),
   }
   if (dryRun) return { ...entry, outcome: 'would_remove', problem: null }
   return remove(entry, () => folder)

@@ -1,7 +1,7 @@
-import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { QuotaPolicy } from '@transom/protocol'
 import type { Home } from '../home/home.ts'
+import { folderSize } from '../lib/folder-size.ts'
 
 /** How much the logs of a Home may take, and what happens when they do. */
 export interface Quota {
@@ -30,18 +30,6 @@ export class HomeUsage {
 
   /** To be called when folders have been removed. */
   recount(): void {
-    this.#bytes = folderBytes(path.join(this.#home.path, 'sessions'))
+    this.#bytes = folderSize(path.join(this.#home.path, 'sessions'))
   }
-}
-
-/** The bytes of all files below a folder. What vanishes during the count counts as nothing. */
-export function folderBytes(folder: string): number {
-  const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .reduce(
-      (sum, entry) =>
-        sum + (fs.statSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0),
-      0,
-    )
 }

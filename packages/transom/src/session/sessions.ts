@@ -11,8 +11,8 @@ import { reconcile } from './reconcile.ts'
 import { DiskSteps } from './disk-steps.ts'
 import { HomeUsage } from './quota.ts'
 import type { SessionLimits } from './limits.ts'
-import { Session } from './session.ts'
 import { policyOf } from './status-policy.ts'
+import { TerminalSession } from './terminal-session.ts'
 
 const ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz' // no 0/o, 1/i/l: ids are read aloud and typed
 const ID_LENGTH = 12 // 59 random bits: unique across machines, and a few characters suffice as a prefix
@@ -26,7 +26,7 @@ export type SessionRequest = ParsedParams<'session.create'> & { readonly cols: n
 /** A session as found by a reference: with its live part while it has one. */
 export interface FoundSession {
   readonly manifest: Manifest
-  readonly live: Session | null
+  readonly live: TerminalSession | null
 }
 
 /** The sessions of one Home: those that this host runs, and those that have ended. */
@@ -38,7 +38,7 @@ export class Sessions {
   readonly #usage: HomeUsage
   readonly #defaults: SessionLimits
   readonly #socket: string
-  readonly #live = new Map<string, Session>()
+  readonly #live = new Map<string, TerminalSession>()
   readonly #disk = new DiskSteps(() => {})
   readonly #onCountChange: () => void
   #created = 0
@@ -67,7 +67,7 @@ export class Sessions {
     return this.#live.size
   }
 
-  async create(params: SessionRequest): Promise<Session> {
+  async create(params: SessionRequest): Promise<TerminalSession> {
     const id = createId()
     const cwd = params.cwd ?? process.cwd()
     checkWorkingFolder(cwd)
@@ -88,7 +88,7 @@ export class Sessions {
     try {
       const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now, usage: this.#usage }
       const pty = { program, argv, env, cwd, cols, rows, mark }
-      const session = Session.start(dependencies, manifest, pty, this.#limits(params))
+      const session = TerminalSession.start(dependencies, manifest, pty, this.#limits(params))
       this.#live.set(id, session)
       void session.whenClosed().then(() => this.#retire(session))
       this.#onCountChange()
@@ -124,7 +124,7 @@ export class Sessions {
   }
 
   /** The live session behind a reference, or why it takes no command. */
-  async commandTarget(ref: string): Promise<Session> {
+  async commandTarget(ref: string): Promise<TerminalSession> {
     const { manifest, live } = await this.find(ref)
     if (live !== null) return live
     const message = `session ${manifest.session} is ${manifest.status} and takes no input; "transom list" shows those that do`
@@ -156,7 +156,7 @@ export class Sessions {
   }
 
   /** From here on a session is known from disk; on a full one it stays in memory until it can be. */
-  #retire(session: Session): void {
+  #retire(session: TerminalSession): void {
     this.#disk.run(() => {
       session.save()
       this.#live.delete(session.id)
@@ -204,7 +204,7 @@ export class Sessions {
     }
   }
 
-  #activeByName(name: string): Session | undefined {
+  #activeByName(name: string): TerminalSession | undefined {
     return [...this.#live.values()].find(
       ({ manifest }) => manifest.name === name && policyOf(manifest.status).active,
     )

@@ -2,6 +2,8 @@
  * What the emulator says about itself when a program asks. Pure texts; when they are given is decided by the
  * emulator (in order with the program's output) and whether they are sent by the live host (never in a replay).
  */
+import { DARK_BACKGROUND, DARK_FOREGROUND, paletteColor } from '../grid/dark-palette.ts'
+
 const ESC = '\x1b'
 const CSI = `${ESC}[`
 const DCS = `${ESC}P`
@@ -53,13 +55,11 @@ export function windowReport(operation: number, cols: number, rows: number): str
 }
 
 /** Default foreground, background and cursor of the dark theme that pictures are drawn in. */
-const DYNAMIC_COLORS: Readonly<Record<number, number>> = { 10: 0xd8d8d8, 11: 0x181818, 12: 0xd8d8d8 }
-
-/** The first 16 palette entries of that theme; the other 240 are xterm's cube and grey ramp. */
-const PALETTE_16 = [
-  0x181818, 0xcc5555, 0x6fb36f, 0xc9a554, 0x5f8fd0, 0xa86fc0, 0x4fb0b0, 0xd0d0d0, 0x6a6a6a, 0xf07070,
-  0x90d690, 0xe8c878, 0x82b0f0, 0xc892e0, 0x74d2d2, 0xf5f5f5,
-]
+const DYNAMIC_COLORS: Readonly<Record<number, number>> = {
+  10: DARK_FOREGROUND,
+  11: DARK_BACKGROUND,
+  12: DARK_FOREGROUND,
+}
 
 /** OSC 10, 11 and 12 with `?`. One query may ask for the following colours too: `10;?;?`. */
 export function dynamicColorAnswer(first: number, data: string): string | null {
@@ -81,14 +81,6 @@ export function paletteAnswer(data: string): string | null {
     answers += `${OSC}4;${index};${rgbText(paletteColor(index))}${ST}`
   }
   return answers || null
-}
-
-function paletteColor(index: number): number {
-  if (index < 16) return PALETTE_16[index] ?? 0
-  if (index >= 232) return (8 + (index - 232) * 10) * 0x010101
-  const level = (value: number) => (value === 0 ? 0 : 55 + value * 40)
-  const cube = index - 16
-  return (level(Math.floor(cube / 36)) << 16) | (level(Math.floor(cube / 6) % 6) << 8) | level(cube % 6)
 }
 
 function rgbText(rgb: number): string {

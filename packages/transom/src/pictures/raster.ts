@@ -1,0 +1,37 @@
+/** A picture in memory. */
+export interface Raster {
+  readonly width: number
+  readonly height: number
+  /** Red, green, blue and opacity of each pixel, row by row. */
+  readonly rgba: Uint8Array
+}
+
+/** A raster with its pixels as whole numbers too (0xAABBGGRR; every platform of ours is little-endian). */
+export interface PixelRaster extends Raster {
+  readonly pixels: Uint32Array
+}
+
+export function createRaster(width: number, height: number): PixelRaster {
+  const pixels = new Uint32Array(width * height)
+  return { width, height, pixels, rgba: new Uint8Array(pixels.buffer) }
+}
+
+/** The pixels of any raster; a copy only where its bytes do not lie at a multiple of four. */
+export function pixelsOf({ rgba }: Raster): Uint32Array {
+  const { buffer, byteOffset, byteLength } = rgba
+  if (byteOffset % 4 === 0) return new Uint32Array(buffer, byteOffset, byteLength >> 2)
+  return new Uint32Array(rgba.slice().buffer)
+}
+
+/** Fills [left, right) × [top, bottom) as far as it lies inside. */
+export function fillRect(
+  { pixels, width, height }: PixelRaster,
+  [left, top, right, bottom]: readonly [number, number, number, number],
+  pixel: number,
+): void {
+  const from = Math.max(0, left)
+  const to = Math.min(width, right)
+  if (from >= to) return
+  for (let y = Math.max(0, top); y < Math.min(height, bottom); y++)
+    pixels.fill(pixel, y * width + from, y * width + to)
+}
