@@ -48,6 +48,19 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       define: { COMMAND_TABLE: JSON.stringify(JSON.stringify(commandTable(), withoutEmpty)) },
       write: false,
     }),
+    build({
+      ...shared,
+      plugins,
+      entryPoints: [path.join(source, 'main/recorder.ts')],
+      outfile: path.join(dist, 'recorder.cjs'),
+      format: 'cjs',
+      minify: true,
+      define: {
+        PLAYER_SCRIPT: JSON.stringify(readPlayer('asciinema-player.min.js')),
+        PLAYER_STYLE: JSON.stringify(readPlayer('asciinema-player.css')),
+      },
+      write: false,
+    }),
     ...['host', 'doctor'].map((name) =>
       build({
         ...shared,
@@ -66,6 +79,11 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
   for (const [name, text] of Object.entries(shippedTexts()))
     replaceFile(path.join(dist, name), `${text}\n`, 0o644)
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(root, 'packages/transom/LICENSE')) // for the packed package
+}
+
+/** A part of the player that recordings carry with them (ADR 018). */
+function readPlayer(/** @type {string} */ file) {
+  return fs.readFileSync(path.join(root, 'node_modules/asciinema-player/dist/bundle', file), 'utf8')
 }
 
 /** Keeps the CLI small: it fills in again (cli/local-command.ts) what is left out here. */

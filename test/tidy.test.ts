@@ -21,7 +21,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   sources: ['lib', 'grid', 'terminal'],
   session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
   replay: ['lib', 'log', 'terminal', 'home'],
-  host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay'],
+  recordings: ['lib', 'grid', 'terminal', 'pictures', 'log', 'replay'],
+  host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay', 'recordings'],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
 }
@@ -36,6 +37,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sources: ['@transom/protocol', '@transom/protocol/errors'],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
+  recordings: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
     '@transom/protocol',
     '@transom/protocol/errors',

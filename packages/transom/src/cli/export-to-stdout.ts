@@ -10,6 +10,13 @@ export interface ExportOutput {
   copy(fd: number): Promise<void>
 }
 
+const BINARY_FORMATS: readonly unknown[] = ['raw', 'apng', 'gif', 'webm', 'mp4']
+
+/** Whether the result of a command is a file that goes to standard output. */
+export function printsFile(operation: string, { out, save }: Readonly<Record<string, unknown>>): boolean {
+  return ['log.export', 'session.export'].includes(operation) && out === undefined && save !== true
+}
+
 /**
  * `log export` without --out: the host writes a file of its caller's, and the caller prints that. So an export of
  * any size goes through a fixed amount of memory at both ends, and the host has one way to export.
@@ -19,9 +26,8 @@ export async function exportToStdout(
   output: ExportOutput,
   callHost: (params: Record<string, unknown>) => Promise<unknown>,
 ): Promise<void> {
-  if (params['format'] === 'raw' && output.isTerminal) {
-    const message =
-      'raw output would control your terminal; add --out FILE, or send it to a file or a program'
+  if (BINARY_FORMATS.includes(params['format']) && output.isTerminal) {
+    const message = `${String(params['format'])} output would control your terminal; add --out FILE, or send it to a file or a program`
     throw new OpError('usage', message, { option: '--format' })
   }
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-export-')) // 0700

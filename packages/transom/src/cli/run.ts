@@ -4,7 +4,7 @@ import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../home/home-path.ts'
 import { messageOf } from '../lib/system-error.ts'
-import { exportToStdout, type ExportOutput } from './export-to-stdout.ts'
+import { exportToStdout, printsFile, type ExportOutput } from './export-to-stdout.ts'
 import { commandHelp, programHelp } from './help.ts'
 import {
   connectToHost,
@@ -82,10 +82,15 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   if (isLocal(command)) return await command.run(context)
   const resolved = resolvePaths(command, params, cli.cwd)
   const { operation, startsHost } = command
-  const call = (given: Record<string, unknown>) =>
-    callHost(context.host(), { operation, startsHost, params: given, signal: cli.signal, notice })
-  if (command.operation === 'log.export' && resolved['out'] === undefined) {
-    if (flags.json) throw new OpError('usage', '"transom log export --json" needs --out FILE')
+  const onProgress = ({ done }: Record<string, unknown>) =>
+    cli.progress(`${command.command}: ${Math.floor(Number(done) * 100)} %`)
+  const call = async (given: Record<string, unknown>) => {
+    const request = { operation, startsHost, params: given, signal: cli.signal, notice, onProgress }
+    return callHost(context.host(), request).finally(() => cli.progress(''))
+  }
+  if (printsFile(operation, resolved)) {
+    if (flags.json)
+      throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`, { option: '--out' })
     await exportToStdout(resolved, cli.exportOutput, call)
     return 0
   }

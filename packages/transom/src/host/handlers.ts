@@ -11,11 +11,12 @@ import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
+import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
 /** What the handlers need of the host itself. */
-export interface HostControl extends HousekeepingControl {
+export interface HostControl extends HousekeepingControl, RecordingControl {
   readonly config: HomeConfig
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
@@ -56,6 +57,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    ...recordingHandlers(home, sessions, control),
     ...artifactHandlers(home, sessions, control.now),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),

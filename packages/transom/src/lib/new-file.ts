@@ -10,10 +10,10 @@ export interface NewFile {
   readonly force: boolean
 }
 
-/** Has a file written: it appears under its name when it is whole, and when that fails nothing is left. */
+/** Has a file written, by its handle or the path it has meanwhile: it appears under its name when it is whole, and when that fails nothing is left. */
 export async function writeNewFile<T>(
   options: NewFile,
-  write: (file: fs.FileHandle) => Promise<T>,
+  write: (file: fs.FileHandle, path: string) => Promise<T>,
 ): Promise<T> {
   await refuseTarget(options)
   const temporary = `${options.out}.${randomBytes(6).toString('hex')}.tmp`
@@ -24,7 +24,7 @@ export async function writeNewFile<T>(
     throw notWritten(options.out, error)
   }
   try {
-    const written = await write(file)
+    const written = await write(file, temporary)
     await file.close()
     await publish(temporary, options)
     return written
