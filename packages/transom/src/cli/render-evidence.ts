@@ -9,6 +9,7 @@ export const EVIDENCE_RENDERERS: Renderers = {
   'artifacts.list': artifactTable,
   'artifacts.pin': artifactTable,
   'artifacts.unpin': artifactTable,
+  'artifacts.bundle': ({ path }) => printable(path),
   'artifacts.verify': ({ artifacts, bytes, problems }) =>
     [
       `${artifacts} artifacts, ${bytes} bytes: all as they were captured`,

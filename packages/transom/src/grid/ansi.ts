@@ -14,13 +14,14 @@ export interface PaintArea {
  * is in them is cells: nothing that a program printed goes through as it was.
  */
 export function paintRows(grid: Grid, rows: readonly number[], area: PaintArea = grid): string {
-  return rows
-    .filter((row) => row < Math.min(grid.rows, area.rows))
-    .map(
-      (row) =>
-        `\u001b[${row + 1};1H\u001b[m${rowAnsi(grid, row, Math.min(grid.cols, area.cols))}\u001b[m\u001b[K`,
-    )
-    .join('')
+  const cols = Math.min(grid.cols, area.cols)
+  return (
+    rows
+      .filter((row) => row < Math.min(grid.rows, area.rows))
+      // Erased first: behind a full row the cursor stands on its last cell, and would erase that.
+      .map((row) => `\u001b[${row + 1};1H\u001b[m\u001b[2K${rowAnsi(grid, row, cols)}\u001b[m`)
+      .join('')
+  )
 }
 
 /** Puts the cursor where it was, as it was. */

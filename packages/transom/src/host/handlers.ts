@@ -58,7 +58,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
     ...recordingHandlers(home, sessions, control),
-    ...artifactHandlers(home, sessions, control.now),
+    ...artifactHandlers(home, sessions, control),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {

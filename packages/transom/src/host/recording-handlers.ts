@@ -6,7 +6,7 @@ import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { notWritten, refuseTarget } from '../lib/new-file.ts'
 import type { RecordingRequest } from '../recordings/make-recording.ts'
-import type { Timing } from '../recordings/timeline.ts'
+import { RECORDED_TIMING, type Timing } from '../recordings/timeline.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Handlers } from './dispatch.ts'
 import type { Recorder } from './recorder.ts'
@@ -79,6 +79,12 @@ export function recordingHandlers(
       } satisfies Result<'session.export'>
     },
   }
+}
+
+/** A recording of everything, as it happened, when nobody says otherwise. */
+export function recordingDefaults({ assets }: RecordingControl) {
+  const pictures = { framesPerSecond: 20, scale: 1, theme: 'dark' } as const
+  return { ...pictures, force: false, fromSeq: null, timing: RECORDED_TIMING, assets }
 }
 
 function formatOf(out: string | undefined): RecordingFormat {

@@ -26,7 +26,7 @@ export class Chapters {
     if (type === 'mark')
       return this.#add({ kind: 'mark', label: labelOf(fields['label']), seq, atMs, exitCode: null })
     if (type === 'block_begin') {
-      const label = labelOf(fields['command']) || `block ${String(fields['ordinal'] ?? '')}`
+      const label = labelOf(fields['command']) || `block ${JSON.stringify(fields['ordinal'] ?? seq)}`
       const chapter = this.#add({ kind: 'block', label, seq, atMs, exitCode: null })
       this.#open.set(fields['block'], chapter)
       return chapter

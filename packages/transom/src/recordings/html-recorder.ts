@@ -1,4 +1,5 @@
 import { CastRecorder, type WriteText } from './cast-recorder.ts'
+import { markup } from './markup.ts'
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-parts.ts'
 import type { RangeRead, RecordedEvent, RecordingReader, RecordingStart } from './recorded-events.ts'
 import { SearchIndex } from './search-index.ts'
@@ -90,9 +91,4 @@ export class HtmlRecorder implements RecordingReader {
 /** Inside a script element only "<" could end it; in JSON it may be written as an escape. */
 function scriptText(json: string): string {
   return json.replaceAll('<', '\\u003c')
-}
-
-function markup(text: string): string {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '')
 }
