@@ -61,7 +61,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       },
       write: false,
     }),
-    ...['host', 'doctor'].map((name) =>
+    ...['host', 'doctor', 'player'].map((name) =>
       build({
         ...shared,
         plugins,

@@ -102,6 +102,7 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/completion.zsh',
     'dist/doctor.mjs',
     'dist/host.mjs',
+    'dist/player.mjs',
     'dist/recorder.cjs',
     'dist/transom.1',
     'package.json',

@@ -22,6 +22,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
   replay: ['lib', 'log', 'terminal', 'home'],
   recordings: ['lib', 'grid', 'terminal', 'pictures', 'log', 'replay'],
+  player: ['grid', 'terminal', 'log', 'replay', 'recordings'],
   host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay', 'recordings'],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
@@ -38,6 +39,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
   recordings: ['@transom/protocol', '@transom/protocol/errors'],
+  player: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
     '@transom/protocol',
     '@transom/protocol/errors',

@@ -3,12 +3,14 @@ import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
+import { replayCommand } from './replay-command.ts'
 import { versionCommand } from './version-command.ts'
 import { watchCommand } from './watch-command.ts'
 
 /** The commands that the client carries out itself, listed in help behind those of the operation table. */
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   batchCommand,
+  replayCommand,
   watchCommand,
   doctorCommand,
   completionCommand,
