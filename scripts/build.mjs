@@ -1,6 +1,6 @@
 // Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
 // (zod would double its start-up time), the host as one ES module: an upgrade may replace the files of a host that
-// runs, so it must not load any of them later; and the doctor, which must run where a host cannot.
+// runs, so it must not load any of them later; the doctor, which must run where a host cannot; and the gateway.
 // The manual page and the shells' completion scripts, made from the command tables, stand beside them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -18,6 +18,9 @@ const shared = {
   logLevel: /** @type {const} */ ('warning'),
   absWorkingDir: root,
 }
+
+const REQUIRE_IN_MODULE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
 /** The exports of a TypeScript module of this workspace, for use in a script. */
 export async function importSource(/** @type {string} */ file) {
@@ -61,7 +64,23 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       },
       write: false,
     }),
-    ...['host', 'doctor', 'player'].map((name) =>
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/awi-tty.ts')],
+      outfile: path.join(dist, 'awi-tty.cjs'),
+      format: 'cjs',
+      minify: true,
+      banner: { js: '#!/usr/bin/env node' },
+      write: false,
+    }),
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/frame-worker.ts')],
+      outfile: path.join(dist, 'frame-worker.cjs'),
+      format: 'cjs', // a worker that is started from text takes nothing else
+      write: false,
+    }),
+    ...['host', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
       build({
         ...shared,
         plugins,
@@ -69,12 +88,26 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
         outfile: path.join(dist, `${name}.mjs`),
         format: 'esm',
         external: ['koffi', '@lydell/node-pty'], // native parts, installed with the package
+        // For ws, a CommonJS package that asks for Node's modules by require().
+        ...(name === 'gateway' ? { banner: { js: REQUIRE_IN_MODULE } } : {}),
         write: false,
       }),
     ),
+    // The thread that draws: the host reads it from an open file and runs it as text, which CommonJS can be.
+    build({
+      ...shared,
+      entryPoints: [path.join(source, 'main/picture-worker.ts')],
+      outfile: path.join(dist, 'picture-worker.cjs'),
+      format: 'cjs',
+      minify: true,
+      write: false,
+    }),
   ])
   for (const file of outputs.flatMap((output) => output.outputFiles))
     replaceFile(file.path, withoutCopies(file.text), 0o755)
+  const assets = path.join(root, 'packages/transom/assets')
+  for (const name of fs.readdirSync(assets))
+    replaceFile(path.join(dist, name), fs.readFileSync(path.join(assets, name)), 0o644)
   const { shippedTexts } = await importSource('packages/transom/src/main/shipped-texts.ts')
   for (const [name, text] of Object.entries(shippedTexts()))
     replaceFile(path.join(dist, name), `${text}\n`, 0o644)

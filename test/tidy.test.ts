@@ -16,6 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   grid: ['lib'],
   terminal: ['lib', 'grid'],
   pictures: ['lib', 'grid'],
+  'picture-worker': ['lib', 'grid', 'pictures'],
   log: ['lib'],
   home: ['lib', 'log'],
   sources: ['lib', 'grid', 'terminal'],
@@ -23,9 +24,23 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   replay: ['lib', 'log', 'terminal', 'home'],
   recordings: ['lib', 'grid', 'terminal', 'pictures', 'log', 'replay'],
   player: ['grid', 'terminal', 'log', 'replay', 'recordings'],
-  host: ['lib', 'grid', 'terminal', 'log', 'home', 'sources', 'session', 'replay', 'recordings'],
+  host: [
+    'lib',
+    'grid',
+    'terminal',
+    'log',
+    'home',
+    'sources',
+    'pictures',
+    'picture-worker',
+    'session',
+    'replay',
+    'recordings',
+  ],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
+  gateway: ['lib', 'home'],
+  'awi-tty': ['lib', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -33,9 +48,16 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   grid: ['@transom/protocol'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
   pictures: ['@transom/protocol', '@transom/protocol/errors'],
+  'picture-worker': ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
-  sources: ['@transom/protocol', '@transom/protocol/errors'],
+  sources: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    'devtools-protocol',
+    'devtools-protocol/types/protocol-mapping.js',
+    'get-east-asian-width',
+  ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
   recordings: ['@transom/protocol', '@transom/protocol/errors'],
@@ -51,6 +73,25 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: [
     '@transom/protocol',
     '@transom/protocol/batch-steps',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+    '@transom/client',
+    '@transom/client/unix-socket',
+  ],
+  gateway: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/client',
+    '@hono/node-server',
+    '@hono/node-server/utils/response',
+    '@modelcontextprotocol/server',
+    'hono',
+    'ws',
+    'zod',
+  ],
+  'awi-tty': [
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',
@@ -78,7 +119,7 @@ describe('the product keeps its shape', () => {
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
-    const cli = code.filter(({ name }) => /\/(cli|client\/src|main\/cli\.ts)/.test(name))
+    const cli = code.filter(({ name }) => /\/(cli|awi-tty|client\/src|main\/(cli|awi-tty)\.ts)/.test(name))
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])
   })

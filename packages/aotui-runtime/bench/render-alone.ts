@@ -10,11 +10,17 @@ Object.assign(globalThis, { document: window.document, window })
 start(Number(process.argv[2]))
 const root = window.document.querySelector('main')
 
-process.on('message', (args: unknown) => void renderOnce(args))
+process.on('message', (message: { render: boolean; args: { text: string } }) => {
+  if (message.render) void renderOnce(message.args)
+  else process.send?.(message)
+})
 
-async function renderOnce(args: unknown): Promise<void> {
+/** Until the framework's own work is in the document: Preact renders in a microtask, others within a turn. */
+async function renderOnce(args: { text: string }): Promise<void> {
   const begun = performance.now()
   root?.dispatchEvent(new window.CustomEvent('aotui:operation', { detail: { operation: 'touch', args } }))
   await new Promise((turn) => setImmediate(turn))
-  process.send?.(performance.now() - begun)
+  const took = performance.now() - begun
+  if (root?.textContent.includes(args.text) !== true) throw new Error('the render is not in the document')
+  process.send?.(took)
 }

@@ -105,6 +105,15 @@ export class Client {
     this.#transport.close()
   }
 
+  /** Stops reading what the host sends, so that it takes this client for a slow one until resume(). */
+  pause(): void {
+    this.#transport.pause?.()
+  }
+
+  resume(): void {
+    this.#transport.resume?.()
+  }
+
   #onMessage(message: unknown): void {
     if (typeof message !== 'object' || message === null) return
     this.#answered = true

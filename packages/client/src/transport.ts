@@ -7,6 +7,9 @@ export interface Transport {
   /** Sets who is told. Messages that came before are not lost: nothing is delivered until this is called. */
   listen(listener: TransportListener): void
   close(): void
+  /** Stops reading from the other side, which then finds this one slow; for what passes messages on. */
+  pause?(): void
+  resume?(): void
 }
 
 export interface TransportListener {

@@ -56,6 +56,14 @@ export class SocketTransport implements Transport {
   close(): void {
     this.#socket.end()
   }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
 }
 
 /** Connects to a Unix socket. Rejects with the system's error (ENOENT, ECONNREFUSED) when nobody listens. */

@@ -49,6 +49,10 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     text: 'Prints the text of the screen without trailing blanks; --json adds the cursor, title, modes and Screen Hash. For an ended session, its last screen.',
     seeAlso: ['wait', 'inspect'],
   },
+  'session.screenshot': {
+    text: 'Drawn without a browser, from glyphs that are shipped: the same screen gives the same bytes on every machine. The picture is kept among the session’s artifacts; its path is printed. Works for ended sessions and for moments of the past. Emoji in colour, and Chinese, Japanese and Korean, need optional packages: when a character is missing, the answer says which one to install.',
+    seeAlso: ['snapshot', 'screenshot-diff', 'artifacts list'],
+  },
   'session.quota': {
     text: 'A program whose Event Log has reached its quota is paused or ended, as the quota’s policy says; nothing that it printed is dropped.',
     seeAlso: ['create', 'inspect'],

@@ -12,6 +12,7 @@ export const hostDebug = {
   }),
   errors: ['host_unavailable', 'home_unwritable', 'disk_full'],
   readOnly: false,
+  access: { scope: 'admin' },
   cli: {
     command: 'host debug',
     positionals: ['state'],

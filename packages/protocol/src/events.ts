@@ -22,6 +22,11 @@ export const EVENT_TYPE_NUMBERS = {
   /** A place in the history that somebody gave a name. */
   mark: 9,
   signal: 10,
+  /** The shell began to run a command: from here on what it prints is the block's output. */
+  block_begin: 11,
+  block_end: 12,
+  /** The shell is ready for a command. */
+  prompt: 13,
 } as const
 export type EventType = keyof typeof EVENT_TYPE_NUMBERS
 
@@ -35,7 +40,7 @@ export const createdEvent = z.object({
 
 export const inputEvent = z.object({
   actor: z.string().describe('Who sent it.'),
-  via: z.enum(['type', 'keys', 'paste', 'mouse']),
+  via: z.enum(['type', 'keys', 'paste', 'mouse', 'send', 'block']),
   length: z.int().describe('Bytes sent.'),
   data_b64: z
     .string()
@@ -51,6 +56,36 @@ export const signalEvent = z.object({
   actor: z.string(),
   signal: z.string(),
   to: z.enum(['foreground', 'leader']),
+})
+
+/** How a block came to be: asked for, asked for as an interactive session, or typed at the prompt. */
+export const blockKind = z.enum(['block', 'interactive', 'typed'])
+export type BlockKind = z.infer<typeof blockKind>
+
+/** What ended a block: the shell was back, the shell itself ended, or the block's end was never seen. */
+export const blockEndedBy = z.enum(['shell', 'exit', 'unknown'])
+
+/** A folder's name is bytes; when they are not UTF-8, `cwd_b64` has them. */
+const folder = { cwd: z.string().nullable(), cwd_b64: z.string().optional() }
+
+export const blockBeginEvent = z.object({
+  block: z.string().describe('The id of the block.'),
+  ordinal: z.int().describe('Counts the blocks of a session, or of a conversation, from 1.'),
+  kind: blockKind,
+  command: z.string().nullable().describe('The text; null where the shell did not tell it.'),
+  actor: z.string().nullable().describe('Who asked for it; null for a typed one.'),
+  ...folder,
+})
+export const blockEndEvent = z.object({
+  block: z.string(),
+  ordinal: z.int(),
+  exit_code: z.int().nullable().describe('Null when the shell did not live to tell it.'),
+  ended_by: blockEndedBy,
+  ...folder,
+})
+export const promptEvent = z.object({
+  exit_code: z.int().nullable().describe('Of the last command, as the shell has it.'),
+  ...folder,
 })
 
 /** A record as clients see it: byte payloads as base64, the others as their fields. */
@@ -73,6 +108,9 @@ export const EVENT_PAYLOADS = {
   sync_release: syncReleaseEvent,
   mark: markEvent,
   signal: signalEvent,
+  block_begin: blockBeginEvent,
+  block_end: blockEndEvent,
+  prompt: promptEvent,
 } as const
 export type FactType = keyof typeof EVENT_PAYLOADS
 export type Fact<T extends FactType> = z.infer<(typeof EVENT_PAYLOADS)[T]>

@@ -64,6 +64,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'gc',
       positionals: [],
@@ -89,6 +90,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false, // entries of Homes that are gone are pruned
+    access: { scope: 'admin' },
     cli: {
       command: 'home list',
       positionals: [],
@@ -110,6 +112,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: [],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: { command: 'home forget', positionals: ['path'], examples: ['transom home forget ~/old-home'] },
   }),
   'log.verify': operation({
@@ -135,6 +138,7 @@ export const HOUSEKEEPING_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt', 'log_in_use', 'disk_full'],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'log repair',
       positionals: ['session'],
@@ -175,6 +179,7 @@ export const HOUSEKEEPING_OPERATIONS = {
       'disk_full',
     ],
     readOnly: false,
+    access: { scope: 'admin' },
     cli: {
       command: 'log export',
       positionals: ['session'],

@@ -6,12 +6,23 @@ export * from './errors.ts'
 export * from './events.ts'
 export * from './housekeeping-operations.ts'
 export * from './jsonrpc.ts'
-export { isReadOnlyCall, type CliSpelling, type OperationDefinition } from './operation.ts'
+export {
+  TOKEN_SCOPES,
+  tokenScopeOf,
+  type CliSpelling,
+  type OperationDefinition,
+  type TokenScope,
+} from './operation.ts'
+export * from './block.ts'
+export * from './needs-input.ts'
 export * from './operations.ts'
 export * from './recording-operations.ts'
+export * from './picture-operations.ts'
+export * from './pty-operations.ts'
 export * from './session-info.ts'
 export * from './snapshot.ts'
 export * from './subscription.ts'
+export * from './wait-for-operation.ts'
 export * from './wait.ts'
 export * from './command-table.ts'
 export * from './version.ts'

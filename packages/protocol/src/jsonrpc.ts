@@ -52,6 +52,29 @@ export function rpcFailure(id: RequestId | null, error: unknown): RpcFailure {
   }
 }
 
+/** A request as it came in; `id` is null for a notification. */
+export interface ParsedRequest {
+  readonly id: RequestId | null
+  readonly method: string
+  readonly params: unknown
+}
+
+/** The request in a JSON value; null when it is none. */
+export function parseRequest(message: unknown): ParsedRequest | null {
+  if (typeof message !== 'object' || message === null) return null
+  if (!('jsonrpc' in message) || message.jsonrpc !== '2.0') return null
+  if (!('method' in message) || typeof message.method !== 'string') return null
+  const id = 'id' in message ? requestIdOf(message) : null
+  if ('id' in message && id === null) return null
+  return { id, method: message.method, params: 'params' in message ? message.params : undefined }
+}
+
+/** The `id` of a message or of the parameters of a cancellation; null when it has none of a proper type. */
+export function requestIdOf(message: unknown): RequestId | null {
+  if (typeof message !== 'object' || message === null || !('id' in message)) return null
+  return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
+}
+
 /** The OpError behind a failure. A foreign host may send codes that this version does not know. */
 export function opErrorFrom(failure: RpcFailure['error']): OpError {
   const code = failure.data?.code

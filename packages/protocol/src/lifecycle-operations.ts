@@ -48,6 +48,12 @@ export const LIFECYCLE_OPERATIONS = {
         .boolean()
         .optional()
         .describe('Give the session a host process of its own, which ends with it.'),
+      login: z.boolean().optional().describe('Start a shell as a login shell.'),
+      norc: z.boolean().optional().describe('Start a shell without the user’s own files.'),
+      no_integration: z
+        .boolean()
+        .optional()
+        .describe('Leave a shell as it is: it has no blocks then, and `run` refuses it.'),
       quota_bytes: quotaBytes.optional(),
       quota_policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
       base_env: environment
@@ -81,6 +87,7 @@ export const LIFECYCLE_OPERATIONS = {
     result: z.object({ sessions: z.array(sessionInfo) }),
     errors: [],
     readOnly: true,
+    access: { restricted: 'filtered' },
     cli: { command: 'list', positionals: [], examples: ['transom list', 'transom list --all --json'] },
   }),
   'session.inspect': operation({

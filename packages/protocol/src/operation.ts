@@ -8,7 +8,8 @@ import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
  * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
  * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
  * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
- * standard input and `--file` from a file), `hidden` (no flag), `writes` (set, it makes a read-only operation write).
+ * standard input and `--file` from a file), `hidden` (no flag), `writes` (set, it makes a
+ * read-only operation write).
  */
 export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
   readonly summary: string
@@ -18,11 +19,36 @@ export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R exte
   readonly errors: readonly ErrorCode[]
   /**
    * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
-   * that is marked `writes` (isReadOnlyCall() knows).
+   * that is marked `writes`.
    */
   readonly readOnly: boolean
   /** How the CLI spells it; null where there is no command. */
   readonly cli: CliSpelling | null
+  /** What a token of the gateway must allow, where `readOnly` does not say it: see tokenScopeOf(). */
+  readonly access?: OperationAccess
+}
+
+export interface OperationAccess {
+  /** For what concerns the whole Home, or writes files of the caller's choice. */
+  readonly scope?: 'admin'
+  /**
+   * How an operation that names no session serves a token that is for some sessions only: its answer is filtered,
+   * or it concerns the caller's connection alone. Without this it is refused.
+   */
+  readonly restricted?: 'filtered' | 'connection'
+}
+
+/** What a token of the gateway may do; each includes those before it. */
+export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
+export type TokenScope = (typeof TOKEN_SCOPES)[number]
+
+/** The scope that a call needs: looking needs `read`, acting `operate`. */
+export function tokenScopeOf(definition: OperationDefinition, params: unknown): TokenScope {
+  const { access, readOnly, params: known } = definition
+  const writes = Object.entries(params ?? {}).some(
+    ([name, value]) => value !== undefined && value !== false && known.shape[name]?.meta()?.['writes'],
+  )
+  return access?.scope ?? (readOnly && !writes ? 'read' : 'operate')
 }
 
 export interface CliSpelling {
@@ -75,14 +101,3 @@ export const commandTargetErrors = [
   'session_ended',
   'disk_full',
 ] as const
-
-/** Whether a call with these parameters changes nothing. */
-export function isReadOnlyCall(
-  definition: OperationDefinition,
-  params: Readonly<Record<string, unknown>>,
-): boolean {
-  if (!definition.readOnly) return false
-  return !Object.entries(definition.params.shape).some(
-    ([name, schema]) => schema.meta()?.['writes'] === true && params[name] === true,
-  )
-}

@@ -11,7 +11,10 @@ test('docs/operations.md is what the table says; "npm run docs" writes it', () =
 test('every number and code of the error table is used once, and exit statuses are sysexits', () => {
   const rows = Object.values<ErrorRow>(ERROR_TABLE)
   expect(new Set(rows.map(({ rpc }) => rpc)).size).toBe(rows.length)
-  expect(rows.filter(({ exit }) => ![64, 65, 66, 69, 70, 73, 74, 75, 77, 130].includes(exit))).toEqual([])
+  const checkFailed = 1 // as of `grep` and `test`: nothing went wrong, the answer is no
+  expect(
+    rows.filter(({ exit }) => ![checkFailed, 64, 65, 66, 69, 70, 73, 74, 75, 77, 130].includes(exit)),
+  ).toEqual([])
 })
 
 test('the table for the CLI is plain data and spells every operation that has a command', () => {

@@ -6,6 +6,9 @@ import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
 import { RECORDING_OPERATIONS } from './recording-operations.ts'
+import { PICTURE_OPERATIONS } from './picture-operations.ts'
+import { PTY_OPERATIONS } from './pty-operations.ts'
+import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
 
 /**
@@ -16,9 +19,12 @@ export const OPERATIONS = {
   ...LIFECYCLE_OPERATIONS,
   ...INPUT_OPERATIONS,
   ...VIEW_OPERATIONS,
+  ...PICTURE_OPERATIONS,
   ...BATCH_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...ARTIFACT_OPERATIONS,
+  ...PTY_OPERATIONS,
+  ...WAIT_FOR_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const

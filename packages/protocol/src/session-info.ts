@@ -23,6 +23,7 @@ export const sessionInfo = z.object({
   session: z.string().describe("The session's id."),
   name: z.string().nullable(),
   kind: z.literal('terminal'),
+  conversation: z.string().optional().describe('The conversation whose shell it is.'),
   status: sessionStatus,
   command: z.array(z.string()),
   cwd: z.string(),

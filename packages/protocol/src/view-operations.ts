@@ -4,7 +4,7 @@ import { cursorState, screenLine, snapshot } from './snapshot.ts'
 import { waitConditions, waitOptions, waitResult } from './wait.ts'
 
 /** A moment of the past, instead of now. */
-const moment = {
+export const moment = {
   at_seq: z
     .int()
     .min(1)
@@ -48,6 +48,7 @@ export const VIEW_OPERATIONS = {
         "transom wait work --regex 'listening on :\\d+'",
         'transom wait edit --screen-stable-ms 200',
         'transom wait job --exit',
+        'transom wait install --needs-input --exit --any',
       ],
     },
   }),
@@ -135,6 +136,7 @@ export const VIEW_OPERATIONS = {
     result: z.object({ ended: z.boolean() }),
     errors: [],
     readOnly: true,
+    access: { restricted: 'connection' },
     cli: null,
   }),
 } as const

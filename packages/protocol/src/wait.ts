@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { needsInput } from './needs-input.ts'
 import { exitRecord } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
 
 export const WAIT_TIMEOUT_MS_DEFAULT = 30_000
-const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are near their end
+export const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are near their end
 
 const durationMs = z.int().min(0).max(WAIT_MS_MAX)
 
@@ -31,6 +32,7 @@ export const waitConditions = z.object({
     .describe('The Screen Hash is no longer this one.')
     .meta({ placeholder: 'HASH' }),
   exit: z.boolean().optional().describe('The program has ended.'),
+  needs_input: z.boolean().optional().describe('The program in front waits for input from the terminal.'),
 })
 export type WaitConditions = z.infer<typeof waitConditions>
 
@@ -67,6 +69,7 @@ export const waitResult = z.object({
     .nullable()
     .describe('Where `text` or `regex` matched.'),
   exit: exitRecord.nullable(),
+  needs_input: needsInput.optional().describe('With `needs_input`: what the program waits for.'),
   snapshot,
 })
 export type WaitResult = z.infer<typeof waitResult>

@@ -2,16 +2,16 @@ import { AotuiError, errorText, toWireError } from '../contract/aotui-error.ts'
 import type { AppData } from '../contract/app-message.ts'
 
 const APP_DATA_BYTES_MAX = 8 << 20 // carried by every ack; an app with more keeps it in its data folder
-const SERIALIZE_MS_MAX = 5000
 
 /** Calls the app's `serialize` hook. Whatever goes wrong is data too: the app is never dropped from a state. */
 export async function collectAppData(
   serialize: (() => unknown) | undefined,
   before: string | undefined,
+  limitMs: number,
 ): Promise<AppData> {
   if (serialize === undefined) return { kind: 'none' }
   try {
-    const json = toJsonText(await withinTime(serialize()))
+    const json = toJsonText(await withinTime(serialize(), limitMs))
     return json === before ? { kind: 'same' } : { kind: 'data', json }
   } catch (error) {
     return { kind: 'failed', error: toWireError(asSerializeError(error)) }
@@ -53,17 +53,17 @@ function notJson(path: string, what: string): AotuiError {
   })
 }
 
-function withinTime(value: unknown): unknown {
+function withinTime(value: unknown, limitMs: number): unknown {
   if (typeof value !== 'object' || value === null || !('then' in value)) return value
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () =>
         reject(
-          new AotuiError('E_TIMEOUT', `serialize() took longer than ${SERIALIZE_MS_MAX} ms`, {
+          new AotuiError('E_TIMEOUT', `serialize() took longer than ${limitMs} ms`, {
             reason: 'serialize_timeout',
           }),
         ),
-      SERIALIZE_MS_MAX,
+      limitMs,
     )
     Promise.resolve(value as PromiseLike<unknown>)
       .then(resolve, reject)

@@ -192,6 +192,7 @@ export class AppHost {
     const data = await collectAppData(
       typeof serialize === 'function' ? () => this.#options.runAs(() => serialize()) : undefined,
       this.#lastJson,
+      this.#options.spec.serializeMs,
     )
     if (data.kind === 'data') this.#lastJson = data.json
     return data

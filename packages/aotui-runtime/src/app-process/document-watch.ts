@@ -1,3 +1,4 @@
+import { changedNodes } from '../transform/changed-nodes.ts'
 import { isElement, type DomElement, type DomNode } from '../transform/dom-node.ts'
 import { IncrementalTransform } from '../transform/incremental-transform.ts'
 import type { DomObserver, DomWindow, LiveElement } from './dom-engine.ts'
@@ -51,7 +52,8 @@ export class DocumentWatch {
     if (records.length === 0) return
     this.changeCount += records.length
     for (const record of records) {
-      if (record.type === 'attributes' && record.attributeName === 'view') this.#noteView(record.target)
+      if (record.type === 'attributes' && record.attributeName === 'view')
+        for (const node of changedNodes(record)) this.#noteView(node)
     }
     this.transform.noteRecords(records, (element) => this.#noteView(element))
   }

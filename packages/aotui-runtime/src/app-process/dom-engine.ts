@@ -1,6 +1,6 @@
 import { GlobalWindow } from 'happy-dom'
 import type { DomElement } from '../transform/dom-node.ts'
-import type { MutationLike } from '../transform/incremental-transform.ts'
+import type { MutationLike } from '../transform/changed-nodes.ts'
 
 /** The part of a window that the runtime itself uses; apps get the whole of it. */
 export interface DomWindow {

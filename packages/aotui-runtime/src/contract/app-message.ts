@@ -91,6 +91,8 @@ export interface AppSpec {
   dataDir?: string
   listWindow: number
   settleMs: number
+  /** How long the `serialize` hook may take. */
+  serializeMs: number
   /** Handle → wanted state, for a restart or a restore: the app's own views come back as they were left. */
   restored?: { json?: string; mounted: Record<string, boolean> }
 }

@@ -179,6 +179,7 @@ export class AppInstance {
       ...(dataDir === undefined ? {} : { dataDir }),
       listWindow: settings.listWindow,
       settleMs: settings.settleMs,
+      serializeMs: settings.serializeMs,
       restored: { mounted, ...(this.json === undefined ? {} : { json: this.json }) },
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeApp } from '../../test-support/app-folder.ts'
 import { failure, openApp, openDesktop } from '../../test-support/desktop-driver.ts'
+import { needs } from '../../test-support/needs.ts'
 
 const COUNTER = `
   document.body.innerHTML = '<main view="Counter"><p>count 0</p><button operation="add">Add</button></main>'
@@ -145,10 +146,23 @@ it('an app that is not ready in time is ended', async () => {
   expect(error.data['reason']).toBe('load_timeout')
 })
 
-it('jsdom can be the engine of an app', async () => {
-  const driver = await openApp(makeApp({ main: COUNTER, manifest: { dom: 'jsdom' } }))
-  await driver.execute('add')
-  expect(driver.view('Counter')).toContain('count 1')
-  await driver.execute('add')
-  expect(driver.view('Counter')).toContain('count 2')
+it('an app that is busy for long while it loads is not taken for one that hangs', async () => {
+  // Many heartbeats long; only the limit on loading counts here.
+  const busy = `const end = performance.now() + 400; while (performance.now() < end);`
+  const driver = await openDesktop({ apps: [makeApp({ main: busy + COUNTER })], heartbeatMs: 20 })
+  const ack = await driver.system('open --application app_1')
+  expect(ack.ok).toBe(true)
+})
+
+describe.each([
+  ['standard', it],
+  ['strict', needs('bwrap')],
+] as const)('in the %s tier', (tier, test) => {
+  test('jsdom can be the engine of an app', async () => {
+    const driver = await openApp(makeApp({ main: COUNTER, manifest: { dom: 'jsdom', tier } }))
+    await driver.execute('add')
+    expect(driver.view('Counter')).toContain('count 1')
+    await driver.execute('add')
+    expect(driver.view('Counter')).toContain('count 2')
+  })
 })

@@ -1,6 +1,7 @@
 import { escapeAttribute, escapeInline, escapeLineStart } from '../transform/escape-text.ts'
 import type { Fragment } from '../contract/fragment.ts'
 import { composeFragment, type Piece } from './compose-fragment.ts'
+import type { LogLine } from './operation-log.ts'
 
 /** All that a snapshot shows, as plain data: composing it is a pure function. */
 export interface DesktopContent {
@@ -29,11 +30,6 @@ export interface ShownView {
   readonly id: string
   readonly name: string
   readonly fragment: Fragment
-}
-
-interface LogLine {
-  readonly number: number
-  readonly text: string
 }
 
 /** A stretch of output that is kept or left out as a whole, with the view that it belongs to. */
@@ -80,7 +76,7 @@ export const INSTRUCTIONS = [
 /** Least changing first: instructions, applications, log, then the applications themselves in the order of their ids. */
 export function composeSections(content: DesktopContent): Section[] {
   return [
-    systemView('view_0', 'System Instructions', [{ text: INSTRUCTIONS }]),
+    INSTRUCTIONS_VIEW,
     systemView('view_1', 'Applications', [
       { text: '# Installed Applications\n' },
       ...content.installed.map(installedPiece),
@@ -115,8 +111,18 @@ function installedPiece(app: InstalledApp): Piece {
   }
 }
 
+const INSTRUCTIONS_VIEW = systemView('view_0', 'System Instructions', [{ text: INSTRUCTIONS }])
+
+/** Of all the lines that a snapshot shows, one or two are new. */
+const logPieces = new WeakMap<LogLine, Piece>()
+
 function logPiece(line: LogLine): Piece {
-  return { text: `${line.number}. ${escapeLineStart(escapeInline(line.text).trim())}` }
+  let piece = logPieces.get(line)
+  if (piece === undefined) {
+    piece = { text: `${line.number}. ${escapeLineStart(escapeInline(line.text).trim())}` }
+    logPieces.set(line, piece)
+  }
+  return piece
 }
 
 function appSections(app: OpenApp): Section[] {

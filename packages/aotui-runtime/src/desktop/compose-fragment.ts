@@ -155,9 +155,17 @@ function pushWindowLine(list: OpenList, body: Piece[]): void {
   })
 }
 
-function composeOperations(operations: readonly OperationInfo[]): Piece[] {
+/** A view's operations change far less often than its text, and until then they are the same array. */
+const operationPieces = new WeakMap<readonly OperationInfo[], readonly Piece[]>()
+
+function composeOperations(operations: readonly OperationInfo[]): readonly Piece[] {
   if (operations.length === 0) return []
-  return [{ text: '\n# Operation' }, ...operations.map((operation) => ({ text: operationText(operation) }))]
+  const kept = operationPieces.get(operations)
+  if (kept !== undefined) return kept
+  const texts = ['\n# Operation', ...operations.map(operationText)]
+  const written = texts.map((text) => ({ text }))
+  operationPieces.set(operations, written)
+  return written
 }
 
 function operationText(operation: OperationInfo): string {

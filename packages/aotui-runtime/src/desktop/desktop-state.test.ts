@@ -165,6 +165,25 @@ describe('app data', () => {
     })
   })
 
+  it('that the hook does not give in time is named in the state, and the command is acknowledged', async () => {
+    const dir = makeApp({
+      main: `let wait = false
+        document.body.innerHTML = '<main view="V"><button operation="hang">x</button></main>'
+        document.querySelector('main').addEventListener('aotui:operation', () => { wait = true })
+        export const serialize = () => (wait ? new Promise(() => {}) : { n: 1 })`,
+    })
+    const driver = await openApp(dir, { serializeMs: 30 })
+    expect((await driver.execute('hang')).ok).toBe(true)
+    for (const state of [serialize(driver.desktop), await serializeFresh(driver.desktop)]) {
+      expect(state.apps[0]?.appData).toEqual({ n: 1 })
+      expect(state.apps[0]?.error).toMatchObject({
+        code: 'E_TIMEOUT',
+        message: 'serialize() took longer than 30 ms',
+        data: { reason: 'serialize_timeout' },
+      })
+    }
+  })
+
   it('is asked for afresh by serializeFresh', async () => {
     const driver = await openApp(makeApp({ main: 'let n = 0; export const serialize = () => ({ n: n++ })' }))
     const [first] = serialize(driver.desktop).apps

@@ -75,8 +75,9 @@ export class LiveDesktop implements Desktop {
             warnings,
             command_count: commandCount,
           }
-        } finally {
-          this.#snapshots.markDirty()
+        } catch (error) {
+          this.#snapshots.markDirty() // the failure is in a log now
+          throw error
         }
       },
     })

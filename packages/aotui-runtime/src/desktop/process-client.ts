@@ -34,6 +34,8 @@ export class ProcessClient {
   >()
   readonly #exited = deferred<void>()
   readonly #queue: ToApp[] = []
+  /** Apps whose load is under way. The first render may take long, and the limit on loading bounds it. */
+  readonly #loading = new Set<string>()
   #heartbeat: NodeJS.Timeout | undefined
   #missed = 0
   #nextSeq = 1
@@ -58,9 +60,11 @@ export class ProcessClient {
 
   leave(app: string): void {
     this.#members.delete(app)
+    this.#loading.delete(app)
   }
 
   send(message: ToApp): void {
+    if (message.type === 'load') this.#loading.add(message.app)
     if (this.#state === 'up') this.#link.send(message)
     else if (this.#state === 'starting') this.#queue.push(message)
   }
@@ -130,6 +134,9 @@ export class ProcessClient {
         return
       case 'ready':
       case 'failed':
+        this.#loading.delete(message.app)
+        this.#members.get(message.app)?.onMessage(message)
+        return
       case 'views':
       case 'fragment':
       case 'pushed':
@@ -144,6 +151,10 @@ export class ProcessClient {
   #startHeartbeat(): void {
     const { heartbeatMs } = this.#options
     this.#heartbeat = setInterval(() => {
+      if (this.#loading.size > 0) {
+        this.#missed = 0
+        return
+      }
       if (this.#missed >= MISSED_MAX) {
         const cause = `the app did not answer for ${MISSED_MAX * heartbeatMs} ms and was ended`
         void this.kill(new AotuiError('E_TIMEOUT', cause, { reason: 'app_unresponsive' }))

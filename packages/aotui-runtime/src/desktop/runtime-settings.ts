@@ -10,6 +10,7 @@ export interface RuntimeSettings {
   readonly processEntry: string
   readonly listWindow: number
   readonly settleMs: number
+  readonly serializeMs: number
   readonly requestMs: number
   readonly loadMs: number
   readonly heartbeatMs: number
@@ -24,6 +25,8 @@ export interface SettingsInput {
   listWindow?: number
   /** How long an app may go on changing its document before a command is acknowledged as not settled. */
   settleMs?: number
+  /** How long an app's `serialize` hook may take; past it the app's data is named as missing. */
+  serializeMs?: number
   /** How long an operation may take. */
   timeoutMs?: number
   /** How long an app may take to become ready. */
@@ -41,6 +44,7 @@ export function makeSettings(input: SettingsInput): RuntimeSettings {
     // Infinity does not survive the JSON of the channel.
     listWindow: Number.isFinite(listWindow) ? listWindow : Number.MAX_SAFE_INTEGER,
     settleMs: input.settleMs ?? 1000,
+    serializeMs: input.serializeMs ?? 5000,
     requestMs: input.timeoutMs ?? 30_000,
     loadMs: input.loadMs ?? 20_000,
     heartbeatMs: input.heartbeatMs ?? 2000,

@@ -115,3 +115,24 @@ it('refs are refused as text, without a snapshot, of another type, and when quot
   expect((await touch({ id: 't0' }, seen)).data['reason']).toBe('bad_argument')
   expect((await failure(driver.execute('touch --thing "things[0]"'))).data['reason']).toBe('bad_argument')
 })
+
+it('stable_keys holds the key of every ref, of items and entities, in the order of the arguments', async () => {
+  const main = `
+    document.body.innerHTML = '<main view="V"><h1 entity="title:name">Name</h1><p entity="title:twice">a</p><p entity="title:twice">b</p>' +
+      '<ul list="thing[]:things"><li key="a" data-value=\\'{"n":1}\\'>A</li><li key="b">B</li><li data-value=\\'{"n":3}\\'>C</li></ul>' +
+      '<button operation="take" args=\\'{"title":"title","one":"thing?","more":"thing[]?"}\\'>Take</button><p id="got"></p></main>'
+    document.querySelector('main').addEventListener('aotui:operation', ({ detail }) => {
+      const { args, stable_keys } = detail
+      document.getElementById('got').textContent = JSON.stringify({ args, stable_keys })
+    })`
+  const driver = await openApp(makeApp({ main }))
+  const got = () => JSON.parse(/\{.*\}/.exec(driver.view('V').replaceAll('\\', ''))?.[0] ?? 'null') as unknown
+  await driver.execute('take --title entity:name --one things[1] --more things[0] --more things[2]')
+  expect(got()).toEqual({
+    args: { title: { id: 'name' }, one: { key: 'b' }, more: [{ n: 1 }, { n: 3 }] },
+    stable_keys: ['name', 'b', 'a'],
+  })
+  const error = await failure(driver.execute('take --title entity:twice'))
+  expect(error).toMatchObject({ code: 'E_NOT_FOUND', data: { reason: 'ambiguous' } })
+  expect(driver.look()).toContain('entity "twice" is declared more than once')
+})

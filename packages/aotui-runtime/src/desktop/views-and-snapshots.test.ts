@@ -106,6 +106,7 @@ describe('snapshots', () => {
     expect(driver.desktop.snapshot().snapshot_id).toBe(first.snapshot_id)
     expect(first.views).toEqual(['view_001', 'view_002'])
     await driver.execute('touch --one ts[3]')
+    expect(driver.desktop.snapshot().changed).toEqual(['view_001'])
     const second = driver.desktop.snapshot({ since: first.snapshot_id })
     expect(second.snapshot_id).not.toBe(first.snapshot_id)
     expect(second.changed).toEqual(['view_001'])

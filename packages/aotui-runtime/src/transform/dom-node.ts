@@ -13,6 +13,7 @@ export interface DomElement extends DomNode {
   readonly localName: string
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
+  hasAttributes(): boolean
 }
 
 /** Form controls: none of these is reported by a MutationObserver when it changes. */

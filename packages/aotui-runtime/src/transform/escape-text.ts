@@ -75,6 +75,7 @@ export function codeBlock(text: string, language: string): string[] {
 
 /** For the attributes of the tags that the desktop writes. */
 export function escapeAttribute(text: string): string {
+  if (text.length <= ATTRIBUTE_CHARS_MAX && SINGLE_WORDS.test(text)) return text
   return cleanText(text.slice(0, ATTRIBUTE_CHARS_MAX))
     .replaceAll(/[\s\u2028\u2029]+/g, ' ')
     .trim()
@@ -86,6 +87,7 @@ export function escapeAttribute(text: string): string {
 }
 
 const ATTRIBUTE_CHARS_MAX = 200 // a name; longer ones are not names
+const SINGLE_WORDS = /^[\w.:-]+(?: [\w.:-]+)*$/
 
 function longestRun(text: string, char: string): number {
   let longest = 0

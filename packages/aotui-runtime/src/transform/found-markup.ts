@@ -1,7 +1,7 @@
 import type { EntityInfo, OperationInfo } from '../contract/fragment.ts'
 import type { DomControl, DomElement } from './dom-node.ts'
 
-/** What a rendering meets besides text: operations, entities, lists and controls, of a view or of one item. */
+/** What a rendering meets besides text: operations, entities, lists and controls, of a view or of a part of it. */
 export class FoundMarkup {
   readonly operations = new Map<string, OperationInfo>()
   readonly entities = new Map<string, EntityInfo>()
@@ -10,6 +10,18 @@ export class FoundMarkup {
   readonly warnings: string[] = []
   /** False when the output depends on nodes outside the subtree (slotted content). */
   cacheable = true
+
+  /** Most parts hold text alone, and a long list has thousands of them. */
+  get isEmpty(): boolean {
+    return (
+      this.cacheable &&
+      this.operations.size === 0 &&
+      this.entities.size === 0 &&
+      this.lists.length === 0 &&
+      this.controls.length === 0 &&
+      this.warnings.length === 0
+    )
+  }
 
   addOperation(operation: OperationInfo): void {
     const before = this.operations.get(operation.id)
@@ -23,9 +35,10 @@ export class FoundMarkup {
     this.entities.set(entity.id, before === undefined ? entity : { ...before, ambiguous: true })
   }
 
-  /** Adds what an item holds. The same operation in many items of one type is one operation with an item. */
-  addItem(item: FoundMarkup): void {
-    for (const operation of item.operations.size === 0 ? [] : item.operations.values()) {
+  /** Adds what a part holds. The same operation in many items of one type is one operation with an item. */
+  addPart(part: FoundMarkup): void {
+    if (part.isEmpty) return
+    for (const operation of part.operations.values()) {
       const before = this.operations.get(operation.id)
       if (
         before?.itemType !== undefined &&
@@ -37,10 +50,10 @@ export class FoundMarkup {
         this.addOperation(operation)
       }
     }
-    if (item.entities.size > 0) for (const entity of item.entities.values()) this.addEntity(entity)
-    if (item.lists.length > 0) this.lists.push(...item.lists)
-    if (item.controls.length > 0) this.controls.push(...item.controls)
-    if (item.warnings.length > 0) this.warnings.push(...item.warnings)
-    if (!item.cacheable) this.cacheable = false
+    for (const entity of part.entities.values()) this.addEntity(entity)
+    for (const list of part.lists) this.lists.push(list)
+    for (const control of part.controls) this.controls.push(control)
+    for (const warning of part.warnings) this.warnings.push(warning)
+    if (!part.cacheable) this.cacheable = false
   }
 }

@@ -35,6 +35,7 @@ const TAGS = [
   'h2',
   'b',
   'pre',
+  'code',
   'table',
   'tr',
   'td',
@@ -67,7 +68,7 @@ const ATTRIBUTES: readonly [string, readonly string[]][] = [
   ['name', ['field', 'other']],
   ['slot', ['', 'side']],
   ['view', ['Nested']],
-  ['class', ['x', 'y']],
+  ['class', ['x', 'language-js', 'language-css']],
   ['disabled', ['']],
 ]
 
@@ -259,6 +260,7 @@ describe('the incremental transform', () => {
           expect(incremental.chunks).toEqual(full.chunks)
           expect(incremental.operations).toEqual(full.operations)
           expect(incremental.entities).toEqual(full.entities)
+          expect(new Set(incremental.found.warnings)).toEqual(new Set(full.found.warnings))
           sent = applySplice(sent, spliceBetween(sent, incremental.chunks))
           expect(sent).toEqual(full.chunks)
         }
@@ -285,6 +287,38 @@ describe('the incremental transform', () => {
       removeCount: 1,
       chunks: [{ head: 'b!' }],
     })
+  })
+
+  it('renders no paragraph again when another one changed', () => {
+    const { watch, root, document } = openPage()
+    ;(root as unknown as Element).innerHTML =
+      `<section><p>a</p><p>b</p></section><button operation="go">Go</button>`
+    watch.flush()
+    const first = watch.transform.render(root)
+    document.querySelectorAll('p')[1]?.append('!')
+    watch.flush()
+    const second = watch.transform.render(root)
+    expect(second.chunks).toEqual([
+      { kind: 'text', text: 'a' },
+      { kind: 'text', text: 'b!' },
+    ])
+    expect(second.chunks[0]).toBe(first.chunks[0])
+    expect(second.operations[0]).toBe(first.operations[0])
+  })
+
+  it('sees the attributes of a form, which happy-dom reports of another object', () => {
+    const { watch, root, document } = openPage()
+    ;(root as unknown as Element).innerHTML =
+      `<ul list="thing[]:things"><li><form key="a" data-value="1">a</form></li></ul><form><p>b</p></form>`
+    watch.flush()
+    watch.transform.render(root)
+    const [item, block] = document.querySelectorAll('form')
+    item?.setAttribute('data-value', '2')
+    block?.setAttribute('hidden', '')
+    item?.setAttribute('view', 'Own')
+    watch.flush()
+    expect(watch.transform.render(root).chunks).toEqual(watch.transform.renderFully(root).chunks)
+    expect(watch.viewElements()).toEqual([root, item])
   })
 
   it('renders an item again when it comes to lie inside another item', () => {

@@ -1,3 +1,4 @@
+import { changedNodes, type MutationLike } from './changed-nodes.ts'
 import {
   isElement,
   DOCUMENT_FRAGMENT,
@@ -6,14 +7,19 @@ import {
   type DomShadowRoot,
 } from './dom-node.ts'
 import { controlState } from './form-control.ts'
-import type { ItemCache, ItemRender, RenderEnv } from './render-scope.ts'
+import type { ChildRender, ItemRender, PartCache, RenderEnv } from './render-scope.ts'
 import { renderView, type ViewRender } from './render-view.ts'
 
-export interface MutationLike {
+interface CachedItem {
+  readonly kind: 'item'
+  readonly depth: number
   readonly type: string
-  readonly target: DomNode
-  readonly addedNodes: Iterable<DomNode>
-  readonly attributeName?: string | null
+  readonly render: ItemRender
+}
+
+interface CachedChild {
+  readonly kind: 'child'
+  readonly render: ChildRender
 }
 
 export interface TransformOptions {
@@ -22,28 +28,37 @@ export interface TransformOptions {
 }
 
 /**
- * Renders the views of one document and keeps what did not change: whole views, and items inside changed views.
+ * Renders the views of one document and keeps what did not change: whole views, and the parts of changed views, which
+ * are the items of lists and the elements that stand alone.
  *
- * A cached item may depend on nothing but its own subtree, its depth and its list's type. What no MutationObserver
+ * A cached item may depend on nothing but its own subtree, its depth and its list's type, an element that stands alone
+ * on nothing but its subtree. What no MutationObserver
  * reports, the state of form controls, is read again before each rendering; what depends on nodes elsewhere, slotted
  * content, is not cached. A property test compares every step with a full transform.
  */
 export class IncrementalTransform {
   readonly #options: TransformOptions
-  readonly #items = new WeakMap<DomElement, { depth: number; type: string; render: ItemRender }>()
+  readonly #parts = new WeakMap<DomElement, CachedItem | CachedChild>()
   readonly #views = new Map<DomElement, { render?: ViewRender; dirty: boolean }>()
   readonly #windows = new WeakMap<DomElement, number>()
   readonly #env: RenderEnv
 
   constructor(options: TransformOptions) {
     this.#options = options
-    const cache: ItemCache = {
-      get: (element, depth, type) => {
-        const entry = this.#items.get(element)
-        return entry?.depth === depth && entry.type === type ? entry.render : undefined
+    const cache: PartCache = {
+      getItem: (element, depth, type) => {
+        const part = this.#parts.get(element)
+        return part?.kind === 'item' && part.depth === depth && part.type === type ? part.render : undefined
       },
-      set: (element, depth, type, render) => {
-        this.#items.set(element, { depth, type, render })
+      setItem: (element, depth, type, render) => {
+        this.#parts.set(element, { kind: 'item', depth, type, render })
+      },
+      getChild: (element) => {
+        const part = this.#parts.get(element)
+        return part?.kind === 'child' ? part.render : undefined
+      },
+      setChild: (element, render) => {
+        this.#parts.set(element, { kind: 'child', render })
       },
     }
     this.#env = { ...this.#baseEnv(), cache }
@@ -79,19 +94,18 @@ export class IncrementalTransform {
 
   noteRecords(records: Iterable<MutationLike>, onAdded?: (element: DomElement) => void): void {
     for (const record of records) {
-      // Nothing of the output depends on a class, and frameworks change it a lot.
-      if (record.type === 'attributes' && record.attributeName === 'class') continue
-      this.invalidate(record.target)
+      if (record.type === 'attributes' && record.attributeName === 'class' && !isCode(record.target)) continue
+      for (const node of changedNodes(record)) this.invalidate(node)
       for (const node of record.addedNodes) if (isElement(node)) this.#forgetInside(node, onAdded)
     }
   }
 
-  /** Marks every item and view around a node as changed. */
+  /** Marks every part and view around a node as changed. */
   invalidate(node: DomNode): void {
     let at: DomNode | null = node
     while (at !== null) {
       if (isElement(at)) {
-        this.#items.delete(at)
+        this.#parts.delete(at)
         const view = this.#views.get(at)
         if (view !== undefined) view.dirty = true
       }
@@ -101,7 +115,7 @@ export class IncrementalTransform {
 
   /** A node that comes back may have been changed while it was out of the document, where nothing is observed. */
   #forgetInside(element: DomElement, onAdded?: (element: DomElement) => void): void {
-    this.#items.delete(element)
+    this.#parts.delete(element)
     onAdded?.(element)
     for (const child of element.childNodes) if (isElement(child)) this.#forgetInside(child, onAdded)
     for (const child of this.#options.shadowRootOf(element)?.childNodes ?? []) {
@@ -113,6 +127,15 @@ export class IncrementalTransform {
     const { shadowRootOf, windowSize } = this.#options
     return { shadowRootOf, windowSize, windowFrom: (list) => this.#windows.get(list) ?? 0 }
   }
+}
+
+/** A class says what language code is in. Nothing else depends on one, and frameworks change them a lot. */
+function isCode(node: DomNode): boolean {
+  return isPre(node) || isPre(node.parentNode)
+}
+
+function isPre(node: DomNode | null): boolean {
+  return node !== null && isElement(node) && node.localName === 'pre'
 }
 
 function shadowHost(node: DomNode): DomNode | null {

@@ -1,11 +1,12 @@
 import { isElement, TEXT, type DomElement } from './dom-node.ts'
 import { codeBlock, escapeInline } from './escape-text.ts'
 import { controlLine, controlState, isControl, isToggle } from './form-control.ts'
+import { FoundMarkup } from './found-markup.ts'
 import { isItem, readEntity, readList } from './markup-attributes.ts'
 import { isActionElement, noteOperation } from './note-operation.ts'
 import { childrenText, inlineText, toLines, withEntity } from './render-inline.ts'
 import { renderItem, renderList, findCachedItem, takeItem } from './render-list.ts'
-import { flatChildren, type Scope } from './render-scope.ts'
+import { BlockOut, flatChildren, type ChildRender, type Scope } from './render-scope.ts'
 import { renderTable } from './render-table.ts'
 import { isHidden } from './visibility.ts'
 
@@ -29,6 +30,7 @@ export function renderChildren(element: DomElement, outer: Scope): void {
     scope.out.break()
   }
   const { list } = scope
+  const isAlone = standsAlone(scope)
   for (const node of nodes) {
     if (node.nodeType === TEXT) {
       run += escapeInline(node.textContent ?? '')
@@ -37,6 +39,14 @@ export function renderChildren(element: DomElement, outer: Scope): void {
       if (list !== undefined && cached !== undefined) {
         if (run !== '') flush()
         takeItem(cached, scope, list)
+        continue
+      }
+      if (isAlone) {
+        const child = renderChild(node, scope)
+        if (child.text === undefined) flush()
+        else run += child.text
+        scope.out.push(child.chunks)
+        scope.found.addPart(child.found)
         continue
       }
       if (isHidden(node)) continue
@@ -49,6 +59,26 @@ export function renderChildren(element: DomElement, outer: Scope): void {
     }
   }
   flush()
+}
+
+/** Whether a child's rendering depends on nothing but the child itself. */
+function standsAlone({ list, itemType, form, shadow }: Scope): boolean {
+  return list === undefined && itemType === undefined && form === undefined && shadow === undefined
+}
+
+function renderChild(element: DomElement, outer: Scope): ChildRender {
+  const { cache } = outer.env
+  const kept = cache?.getChild(element)
+  if (kept !== undefined) return kept
+  const scope: Scope = { ...outer, out: new BlockOut(), found: new FoundMarkup() }
+  const text = isHidden(element) ? '' : isBlock(element, scope) ? undefined : inlineText(element, scope)
+  if (text === undefined) renderBlock(element, scope)
+  scope.out.break()
+  const { found } = scope
+  const render = { chunks: scope.out.chunks, found, ...(text === undefined ? {} : { text }) }
+  // Around a list, keeping would only copy what the list's items keep already.
+  if (found.cacheable && found.lists.length === 0) cache?.setChild(element, render)
+  return render
 }
 
 function isBlock(element: DomElement, scope: Scope): boolean {

@@ -40,7 +40,7 @@ export function renderList(element: DomElement, { type, id }: TypedId, scope: Sc
 /** Renders an item when it is in the list's window; it is counted either way. */
 export function renderItem(element: DomElement, scope: Scope, list: ListScope): void {
   const render = inWindow(list, scope) ? renderItemAfresh(element, scope, list) : UNSEEN
-  if (render.found.cacheable) scope.env.cache?.set(element, scope.depth, list.type, render)
+  if (render.found.cacheable) scope.env.cache?.setItem(element, scope.depth, list.type, render)
   takeItem(render, scope, list)
 }
 
@@ -49,7 +49,7 @@ export function renderItem(element: DomElement, scope: Scope, list: ListScope): 
  * and is not hidden: a change of its own attributes would have dropped it.
  */
 export function findCachedItem(element: DomElement, scope: Scope, list: ListScope): ItemRender | undefined {
-  const render = scope.env.cache?.get(element, scope.depth, list.type)
+  const render = scope.env.cache?.getItem(element, scope.depth, list.type)
   return render === UNSEEN && inWindow(list, scope) ? undefined : render
 }
 
@@ -59,7 +59,7 @@ export function takeItem(render: ItemRender, scope: Scope, list: ListScope): voi
   if (!isShown) return
   list.shown++
   scope.out.push(render.chunks)
-  scope.found.addItem(render.found)
+  scope.found.addPart(render.found)
 }
 
 function inWindow(list: ListScope, { env }: Scope): boolean {

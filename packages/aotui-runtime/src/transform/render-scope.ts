@@ -4,8 +4,8 @@ import type { FoundMarkup } from './found-markup.ts'
 
 /** What stays the same for one rendering of one view. */
 export interface RenderEnv {
-  /** Items that have not changed since they were last rendered; absent for a full transform. */
-  readonly cache?: ItemCache
+  /** Parts that have not changed since they were last rendered; absent for a full transform. */
+  readonly cache?: PartCache
   /** Also closed ones: the app process sees every `attachShadow`. */
   readonly shadowRootOf: (element: DomElement) => DomShadowRoot | null
   /** Where the window on a long list begins, and how many of its items are shown. */
@@ -13,14 +13,21 @@ export interface RenderEnv {
   readonly windowSize: number
 }
 
-export interface ItemCache {
-  get(element: DomElement, depth: number, type: string): ItemRender | undefined
-  set(element: DomElement, depth: number, type: string, render: ItemRender): void
+export interface PartCache {
+  getItem(element: DomElement, depth: number, type: string): ItemRender | undefined
+  setItem(element: DomElement, depth: number, type: string, render: ItemRender): void
+  getChild(element: DomElement): ChildRender | undefined
+  setChild(element: DomElement, render: ChildRender): void
 }
 
 export interface ItemRender {
   readonly chunks: readonly Chunk[]
   readonly found: FoundMarkup
+}
+
+/** An element outside lists, items, forms and shadow trees: chunks of its own, or text for the line around it. */
+export interface ChildRender extends ItemRender {
+  readonly text?: string
 }
 
 /** What changes on the way down. */

@@ -20,6 +20,7 @@ const NEVER_SHOWN = new Set([
 export function isHidden(element: DomElement): boolean {
   const name = element.localName
   if (NEVER_SHOWN.has(name)) return true
+  if (!element.hasAttributes()) return name === 'dialog'
   if (element.hasAttribute('hidden') || element.hasAttribute('inert')) return true
   if (element.getAttribute('aria-hidden') === 'true') return true
   if (name === 'dialog' && !element.hasAttribute('open')) return true

@@ -30,6 +30,8 @@ export interface LocalContext {
   ) => Promise<unknown>
   /** A text that the build has made and put beside the programs (main/shipped-texts.ts). */
   readonly shippedText: (file: string) => string
+  /** Another program of this package, loaded into this process. */
+  readonly loadProgram: (file: string) => Promise<unknown>
   /** Prints the result: with --json the object, else the text. */
   readonly answer: (result: object, text: string) => void
 }

@@ -1,9 +1,11 @@
 import { batchCommand } from './batch-command.ts'
 import { completeCommand, completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
+import { GATEWAY_COMMANDS } from './gateway-commands.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
 import { replayCommand } from './replay-command.ts'
+import { screenshotDiffCommand } from './screenshot-diff-command.ts'
 import { versionCommand } from './version-command.ts'
 import { watchCommand } from './watch-command.ts'
 
@@ -12,6 +14,8 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   batchCommand,
   replayCommand,
   watchCommand,
+  ...GATEWAY_COMMANDS,
+  screenshotDiffCommand,
   doctorCommand,
   completionCommand,
   helpCommand,

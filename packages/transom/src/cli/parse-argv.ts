@@ -153,7 +153,7 @@ class ArgumentReader {
   }
 
   #readFlag(word: string): void {
-    const [name, inline] = splitFlag(word)
+    const [name, inline] = splitFlag(word === '-o' ? '--out' : word)
     const param = this.#command.params.find(({ flag }) => flag !== null && `--${flag}` === name)
     if (param === undefined) {
       if (name === '--file' && this.#readable !== undefined) {
@@ -198,7 +198,8 @@ class ArgumentReader {
       this.#params[names[0] ?? ''] = valueFrom(this.#paramOf(names[0]), context)
     for (const [index, name] of names.entries()) {
       if (this.#params[name] !== undefined || values.length === 0) continue
-      this.#params[name] = isList && index === names.length - 1 ? values.splice(0) : values.shift()
+      if (isList && index === names.length - 1) this.#params[name] = values.splice(0)
+      else this.#params[name] = this.#positionalValue(name, values.shift() ?? '')
     }
     if (values.length === 0) return
     const message = `"transom ${this.#command.command}" does not take ${JSON.stringify(values[0])}; quote a text with blanks, and add --help to see its arguments`
@@ -212,6 +213,11 @@ class ArgumentReader {
     if (valueFrom(first, context) === undefined) return false
     const wanted = names.length - (this.#file === undefined ? 0 : 1)
     return this.#positionals.length < wanted || this.#positionalsBeforeDashes === 0
+  }
+
+  #positionalValue(name: string, text: string): unknown {
+    const param = this.#paramOf(name)
+    return param?.type === 'integer' ? readValue(param, param.placeholder ?? name, text, undefined) : text
   }
 
   #paramOf(name: string | undefined): CommandParam | undefined {

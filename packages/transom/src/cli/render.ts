@@ -11,6 +11,18 @@ export function renderResult(operation: string, result: unknown): string {
   return render === undefined ? '' : (render as (result: unknown) => string)(result)
 }
 
+/** What a person should know beside the result; printed to standard error. */
+export function noticesOf(operation: string, result: unknown): string[] {
+  if (operation !== 'session.screenshot') return []
+  const { missing_glyphs: missing } = result as Result<'session.screenshot'> // as above
+  if (missing === null) return []
+  const shown = missing.code_points.slice(0, 5).join(', ')
+  const more = missing.code_points.length > 5 ? ` and ${missing.code_points.length - 5} more` : ''
+  const advice =
+    missing.install.length === 0 ? '' : `; "npm install -g ${missing.install.join(' ')}" has them`
+  return [`no glyph for ${shown}${more}: drawn as empty boxes${advice}`]
+}
+
 type Renderers = { readonly [N in OperationName]?: (result: Result<N>) => string }
 
 const RENDERERS: Renderers = {
@@ -30,8 +42,12 @@ const RENDERERS: Renderers = {
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
   ...EVIDENCE_RENDERERS,
+  'pty.exec_interactive': ({ seq }) => `block ${seq}`,
+  'pty.blocks': ({ blocks }) => blockTable(blocks),
+  'pty.read': ({ data, data_b64 }) => (data ?? data_b64 ?? '').replace(/\n$/, ''),
   ...HOUSEKEEPING_RENDERERS,
-  'host.status': fields,
+  'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
+    fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
 }
 
@@ -49,6 +65,17 @@ function screenText(lines: readonly { text: string; omitted?: true | undefined }
     .join('\n')
     .replaceAll(/(?:\[…\]\n)+\[…\]/g, '[…]')
     .replace(/\n+$/, '')
+}
+
+function blockTable(blocks: Result<'pty.blocks'>['blocks']): string {
+  const rows = blocks.map((block) => [
+    String(block.seq),
+    block.state === 'ended' ? String(block.exit_code ?? '-') : block.state,
+    block.duration_ms === null ? '-' : `${(block.duration_ms / 1000).toFixed(3)}s`,
+    String(block.output_bytes),
+    printable(block.command ?? '(typed)'),
+  ])
+  return textTable([['BLOCK', 'EXIT', 'TIME', 'BYTES', 'COMMAND'], ...rows])
 }
 
 function sessionTable(sessions: Result<'session.list'>['sessions']): string {

@@ -16,7 +16,8 @@ import {
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
-import { renderError, renderResult } from './render.ts'
+import { runAndPrint, type Ask } from './print-block.ts'
+import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
 
 export interface CliProcess {
@@ -72,6 +73,7 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
         onProgress,
       }),
     shippedText: (file) => readTextFile(cli, path.join(path.dirname(cli.hostScript), file)).trimEnd(),
+    loadProgram: (file) => import(path.join(path.dirname(cli.hostScript), file)),
     answer: (result, text) => cli.out(flags.json ? json(result, cli.pretty) : text),
   }
   if (flags.version) return await versionCommand.run(context)
@@ -89,14 +91,20 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
     return callHost(context.host(), request).finally(() => cli.progress(''))
   }
   if (printsFile(operation, resolved)) {
-    if (flags.json)
-      throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`, { option: '--out' })
-    await exportToStdout(resolved, cli.exportOutput, call)
+    if (flags.json) throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`)
+    const printed = await exportToStdout(resolved, cli.exportOutput, call)
+    noticesOf(operation, printed).forEach(notice)
     return 0
+  }
+  if (operation === 'session.run' && !flags.json) {
+    const ask: Ask = (asked, given) =>
+      callHost(context.host(), { operation: asked, startsHost, params: given, signal: cli.signal, notice })
+    return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
   const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
   if (text !== '') cli.out(text)
+  if (!flags.json) noticesOf(operation, result).forEach(notice)
   return 0
 }
 
@@ -137,7 +145,9 @@ function resolvePaths(
 ): Record<string, unknown> {
   const resolved = command.params.flatMap(({ name, type }) => {
     const value = params[name]
-    return type === 'path' && typeof value === 'string' ? [[name, path.resolve(cwd, value)] as const] : []
+    return type === 'path' && typeof value === 'string' && value !== '-'
+      ? [[name, path.resolve(cwd, value)] as const]
+      : []
   })
   return { ...params, ...Object.fromEntries(resolved) }
 }

@@ -10,6 +10,8 @@ export const manifest = z.looseObject({
   /** Who runs it: where to reach its host, and in which protocol. */
   host_socket: z.string(),
   host_protocol: z.int(),
+  /** The last ordinal of a block in the sessions of its conversation before it: its own go on from there. */
+  block_base: z.int().optional(),
 })
 export type Manifest = z.infer<typeof manifest>
 

@@ -1,6 +1,7 @@
 import type { ExitRecord, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { compileConditions, type Condition, type Observation } from '../session/conditions.ts'
+import { unknownInput } from '../session/input-verdict.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { Screen } from '../terminal/screen.ts'
 
@@ -45,6 +46,7 @@ function textVerdicts(
     ended,
     quietForMs: 0,
     stableForMs: 0,
+    needsInput: unknownInput('an assertion looks at the screen alone'),
   }
   const verdict = (condition: Condition, wanted: boolean): AssertVerdict => {
     if (condition.judge(observation).holds === wanted) return null

@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Artifact, SessionInfo } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../lib/system-error.ts'
-import { refuseTarget, notWritten, writeNewFile } from '../lib/new-file.ts'
+import { writeNewFile } from '../lib/new-file.ts'
+import { notWritten, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
 import { ZipWriter } from '../lib/zip-writer.ts'
 import { bundlePage, type BundledFile } from '../recordings/bundle-page.ts'
 
@@ -30,7 +31,7 @@ export interface Bundled {
 export async function makeBundle(request: BundleRequest): Promise<Bundled> {
   const { out } = request
   await refuseTarget(request)
-  const folder = `${out}.${randomBytes(6).toString('hex')}.tmp`
+  const folder = temporaryBeside(out)
   try {
     fs.mkdirSync(folder, { mode: 0o700 })
   } catch (error) {

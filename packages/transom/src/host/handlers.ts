@@ -1,23 +1,30 @@
+import * as os from 'node:os'
 import type { Params, ParsedParams, Result, SessionInfo } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
+import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
-import type { FoundSession, Sessions } from '../session/sessions.ts'
+import { Conversations } from '../session/conversations.ts'
+import type { FoundSession, SessionRequest, Sessions } from '../session/sessions.ts'
+import { blockHandlers } from './block-handlers.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
+import { ptyHandlers } from './pty-handlers.ts'
+import { waitFor } from './wait-for-handler.ts'
 import { streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
 /** What the handlers need of the host itself. */
 export interface HostControl extends HousekeepingControl, RecordingControl {
   readonly config: HomeConfig
+  readonly pictures: PicturePool
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
@@ -29,9 +36,13 @@ export interface HostControl extends HousekeepingControl, RecordingControl {
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
 export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
+  const conversations = new Conversations(sessions, () => conversationShell(control))
   const handlers: Handlers = {
     ...inputHandlers(sessions),
-    ...viewHandlers(home, sessions, control.now),
+    ...viewHandlers(home, sessions, control),
+    ...ptyHandlers(conversations),
+    ...blockHandlers({ home, sessions, conversations }),
+    'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()
       control.registration.ensure()
@@ -78,6 +89,14 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     },
   }
   return handlers
+}
+
+/** What a conversation's session is started with. */
+function conversationShell(control: HostControl): Omit<SessionRequest, 'follows'> {
+  control.assertOpen()
+  control.registration.ensure()
+  const { cols, rows } = control.config.session
+  return { cols, rows, command: ['bash'], cwd: os.homedir() }
 }
 
 async function subscribe(

@@ -1,6 +1,6 @@
 import { Client } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
-import { PROTOCOL_VERSION, VERSION, type Params, type SessionInfo } from '@transom/protocol'
+import { PROTOCOL_VERSION, VERSION, type Params, type Result, type SessionInfo } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { RESPONSE_BYTES_MAX } from '@transom/protocol/jsonrpc'
 import { readConfig, type HomeConfig } from '../home/config.ts'
@@ -10,7 +10,9 @@ import { HomeRegistry } from '../home/home-registry.ts'
 import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
+import { PicturePool } from '../picture-worker/picture-pool.ts'
 import type { SessionLimits } from '../session/limits.ts'
+import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
 import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
@@ -20,6 +22,7 @@ import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
 import { Recorder } from './recorder.ts'
 import { HostLock } from './host-lock.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import { SocketServer } from './socket-server.ts'
 
 export interface HostOptions {
@@ -56,6 +59,8 @@ export class Host {
   readonly #reaper = new ChildReaper()
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
+  readonly #pictures: PicturePool
+  readonly #requests: RequestMetrics
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
   #server: SocketServer | null = null
@@ -93,6 +98,8 @@ export class Host {
     this.#registry = new HomeRegistry(options.env)
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
+    this.#pictures = new PicturePool(options.script)
+    this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
     this.#reaper.start()
@@ -121,6 +128,7 @@ export class Host {
   async #listen(): Promise<void> {
     const handlers = createHandlers(this.#home, this.#sessions, {
       config: this.#config,
+      pictures: this.#pictures,
       registry: this.#registry,
       registration: this.#registration,
       recorder: new Recorder(this.#options.recorderProgram, this.#reaper),
@@ -135,7 +143,7 @@ export class Host {
     this.#server = await SocketServer.listen(this.address.socket, {
       handlers,
       onCountChange: () => this.#watchIdle(),
-      observer: this.#debugLog,
+      observer: this.#requests,
     })
     this.#lock?.announce(this.address)
     this.#watchIdle()
@@ -164,6 +172,7 @@ export class Host {
       sessions: this.#sessions.activeCount,
       connections: this.#server?.connectionCount ?? 0,
       rss_bytes: process.memoryUsage.rss(),
+      metrics: hostFigures(this.#sessions.totals, this.#requests.figures),
     }
   }
 
@@ -193,7 +202,20 @@ export class Host {
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#debugLog.disable()
+    await this.#pictures.close()
     this.#onLeft()
+  }
+}
+
+function hostFigures(totals: SessionTotals, requests: Result<'host.status'>['metrics']['requests']) {
+  return {
+    sessions: [...totals.byStatus],
+    events: totals.events,
+    log_bytes: totals.logBytes,
+    waits: totals.waits,
+    subscriptions: totals.observers,
+    input_queue_bytes: totals.inputQueueBytes,
+    requests,
   }
 }
 

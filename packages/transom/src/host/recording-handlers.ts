@@ -1,10 +1,9 @@
-import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { ParsedParams, RECORDING_OPERATIONS, RecordingFormat, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
-import { notWritten, refuseTarget } from '../lib/new-file.ts'
+import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { RecordingRequest } from '../recordings/make-recording.ts'
 import { RECORDED_TIMING, type Timing } from '../recordings/timeline.ts'
 import type { Sessions } from '../session/sessions.ts'
@@ -62,7 +61,8 @@ export function recordingHandlers(
       const onProgress = (done: number) => progress({ done })
       const made = await control.recorder.record(request, { signal, onProgress })
       const { lastSeq, fromSeq, durationMs, bytes, frames, width, height } = made
-      if (store !== null && params.out !== undefined) copyTo(request.out, params.out, params.force ?? false)
+      if (store !== null && params.out !== undefined)
+        await placeCopy(request.out, { out: params.out, force: params.force ?? false })
       const capture = { kind: 'recording', format: EXTENSIONS[format], seq: lastSeq, fromSeq } as const
       return {
         session,
@@ -99,12 +99,4 @@ function formatOf(out: string | undefined): RecordingFormat {
 function timingOf({ speed, idle_limit_ms }: ParsedParams<'session.export'>): Timing {
   if (speed !== 'max' && Number(speed) === 0) throw new OpError('usage', 'speed: nothing plays at speed 0')
   return { speed: speed === 'max' ? 'max' : Number(speed), idleLimitMs: idle_limit_ms ?? null }
-}
-
-function copyTo(file: string, out: string, force: boolean): void {
-  try {
-    fs.copyFileSync(file, out, force ? 0 : fs.constants.COPYFILE_EXCL)
-  } catch (error) {
-    throw notWritten(out, error)
-  }
 }

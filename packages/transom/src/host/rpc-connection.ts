@@ -4,7 +4,10 @@ import {
   CANCEL_METHOD,
   PROGRESS_METHOD,
   SUBSCRIPTION_METHOD,
+  parseRequest,
+  requestIdOf,
   rpcFailure,
+  type ParsedRequest,
   type RequestId,
   type RpcMessage,
 } from '@transom/protocol/jsonrpc'
@@ -12,12 +15,6 @@ import type { ConnectionObserver } from './debug-log.ts'
 import { dispatch, type BackgroundWork, type Handlers } from './dispatch.ts'
 
 const IN_FLIGHT_MAX = 256 // a client that pipelines more gains nothing: one host serves one at a time
-
-interface Request {
-  readonly id: RequestId | null // null for a notification
-  readonly method: string
-  readonly params: unknown
-}
 
 /** JSON-RPC 2.0 for one client over any transport. When the client is gone, so is everything it waited for. */
 export class RpcConnection {
@@ -61,7 +58,7 @@ export class RpcConnection {
     const request = parseRequest(message)
     if (request === null) {
       const error = new OpError('invalid_request', 'a request has jsonrpc "2.0", a method and an id')
-      this.#send(rpcFailure(idOf(message), error))
+      this.#send(rpcFailure(requestIdOf(message), error))
     } else if (request.method === CANCEL_METHOD) {
       this.#cancel(request.params)
     } else if (request.id !== null) {
@@ -70,7 +67,7 @@ export class RpcConnection {
     // Any other notification: JSON-RPC has no answer to it, and no operation is without one.
   }
 
-  async #serve(id: RequestId, { method, params }: Request): Promise<void> {
+  async #serve(id: RequestId, { method, params }: ParsedRequest): Promise<void> {
     if (this.#inFlight.size >= IN_FLIGHT_MAX) {
       const message = `${IN_FLIGHT_MAX} requests are in flight on this connection; wait for an answer`
       this.#send(rpcFailure(id, new OpError('too_many_requests', message)))
@@ -109,7 +106,7 @@ export class RpcConnection {
   }
 
   #cancel(params: unknown): void {
-    const id = idOf(params)
+    const id = requestIdOf(params)
     if (id === null) return
     this.#inFlight.get(id)?.abort(new OpError('cancelled', 'cancelled by the caller', { id }))
   }
@@ -158,20 +155,6 @@ class ConnectionWork implements BackgroundWork {
   stopAll(): void {
     for (const id of this.#running.keys()) this.stop(id)
   }
-}
-
-function parseRequest(message: unknown): Request | null {
-  if (typeof message !== 'object' || message === null) return null
-  if (!('jsonrpc' in message) || message.jsonrpc !== '2.0') return null
-  if (!('method' in message) || typeof message.method !== 'string') return null
-  const id = 'id' in message ? idOf(message) : null
-  if ('id' in message && id === null) return null
-  return { id, method: message.method, params: 'params' in message ? message.params : undefined }
-}
-
-function idOf(message: unknown): RequestId | null {
-  if (typeof message !== 'object' || message === null || !('id' in message)) return null
-  return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
 }
 
 function malformedError(problem: 'parse_error' | 'frame_too_large'): OpError {

@@ -5,9 +5,11 @@ import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import { scanLog } from '../log/log-reader.ts'
+import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { momentOf, seqOfMoment, type Moment } from '../replay/moment.ts'
 import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
 import { EchoTracker } from '../session/echo.ts'
+import { unknownInput } from '../session/input-verdict.ts'
 import { diffScreens } from '../session/screen-diff.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
@@ -16,15 +18,21 @@ import { Waits } from '../session/waits.ts'
 import type { Screen } from '../terminal/screen.ts'
 import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
+import { takeScreenshot } from './screenshot-handler.ts'
 
 type ViewOperation =
-  'session.inspect' | 'session.wait' | 'session.snapshot' | 'session.diff' | 'session.assert'
+  | 'session.inspect'
+  | 'session.wait'
+  | 'session.snapshot'
+  | 'session.screenshot'
+  | 'session.diff'
+  | 'session.assert'
 
 /** What looks at a session: the live one, or its Event Log when it has ended or when the past is asked for. */
 export function viewHandlers(
   home: Home,
   sessions: Sessions,
-  now: () => number,
+  { now, pictures }: { now: () => number; pictures: PicturePool },
 ): Pick<Handlers, ViewOperation> {
   return {
     'session.inspect': async ({ session }) => inspect(home, await sessions.find(session)),
@@ -44,6 +52,13 @@ export function viewHandlers(
         await store.add({ kind: 'snapshot', format: 'json', seq: result.seq }, content)
       }
       return result
+    },
+    'session.screenshot': async (params, { signal }) => {
+      const found = await sessions.find(params.session)
+      const screen = await screenAt(home, found, momentOf(params), signal)
+      const { session } = found.manifest
+      const store = new ArtifactStore(home.sessionFolder(session), now)
+      return takeScreenshot({ session, screen, store }, params, { pool: pictures, signal })
     },
     'session.assert': async (params, { signal }) => {
       const found = await sessions.find(params.session)
@@ -133,6 +148,7 @@ async function waitOffline(
     lastInputSeq: 0,
     lastInputMs: now,
     now: () => now,
+    needsInput: () => unknownInput('the session has ended'),
   })
   return ended.wait(request, signal)
 }

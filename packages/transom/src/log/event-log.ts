@@ -23,6 +23,7 @@ export class EventLog {
   readonly #now: () => number
   #seq: number
   #sizeBytes: number
+  #time = 0
   #syncTimer: NodeJS.Timeout | undefined
   #syncing: Promise<void> | undefined
   #syncFailure: Error | null = null
@@ -88,6 +89,11 @@ export class EventLog {
     return this.#seq
   }
 
+  /** When the last record was appended; 0 before the first of this writer. */
+  get time(): number {
+    return this.#time
+  }
+
   get sizeBytes(): number {
     return this.#sizeBytes
   }
@@ -95,8 +101,9 @@ export class EventLog {
   /** Appends one record and returns its seq. When the disk refuses, the log is as it was and an error is thrown. */
   append(type: EventType, payload: Uint8Array): number {
     const seq = this.#seq + 1
+    const time = this.#now()
     const typeNumber = EVENT_TYPE_NUMBERS[type]
-    const header = encodeRecordHeader({ seq, time: this.#now(), typeNumber, payload })
+    const header = encodeRecordHeader({ seq, time, typeNumber, payload })
     const bytes = header.length + payload.length
     try {
       this.#write(header, payload, bytes)
@@ -106,6 +113,7 @@ export class EventLog {
       throw fileError(error, `append to the Event Log ${this.path}`, { path: this.path })
     }
     this.#seq = seq
+    this.#time = time
     this.#sizeBytes += bytes
     this.output.note(seq, typeNumber, payload.length)
     this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()

@@ -35,10 +35,9 @@ void runCli({
   exportOutput: {
     isTerminal: isatty(1),
     copy: async (fd) => {
-      for await (const chunk of fs.createReadStream('', { fd })) {
-        if (!standardOutput().write(chunk)) await once(standardOutput(), 'drain')
-      }
+      for await (const chunk of fs.createReadStream('', { fd })) await write(chunk as Uint8Array)
     },
+    write,
   },
   progress: (text) => {
     // Where it is, a line that the next one replaces; elsewhere nothing.
@@ -52,6 +51,10 @@ void runCli({
   process.exitCode = exitCode
   if (stream === null) process.exit() // everything is written: no need to wait for the host to close its end
 })
+
+async function write(chunk: Uint8Array): Promise<void> {
+  if (!standardOutput().write(chunk)) await once(standardOutput(), 'drain')
+}
 
 function print(text: string): void {
   let rest = Buffer.from(text)

@@ -17,7 +17,7 @@ try {
     dedicated: process.argv[3] === '--dedicated',
     script,
     recorderProgram: fs.readFileSync(path.join(path.dirname(script), 'recorder.cjs'), 'utf8'),
-    assets: path.join(path.dirname(script), '..', 'assets'),
+    assets: path.dirname(script),
     idleMs: idleMs === undefined ? null : Number(idleMs),
   })
   if (host instanceof Host) await serve(host)

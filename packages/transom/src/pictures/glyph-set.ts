@@ -127,7 +127,7 @@ function isUnseen(codePoint: number): boolean {
 }
 
 /** What must meet its neighbours exactly is drawn by code at every size. */
-function drawnGlyph(codePoint: number, cell: CellSize): MaskGlyph | null {
+export function drawnGlyph(codePoint: number, cell: CellSize): MaskGlyph | null {
   const draw = drawingOf(codePoint)
   if (draw === null) return null
   const canvas = new MaskCanvas(cell.width, cell.height)

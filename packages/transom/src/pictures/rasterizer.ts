@@ -71,6 +71,12 @@ export function rasterize(view: PictureView, glyphs: GlyphSet, options: PictureO
   return new Rasterizer(glyphs, options).draw(view)
 }
 
+/** The cells of a Grid that a picture shows. */
+export function rangeOf({ cols, rows }: Grid, { crop }: PictureOptions): CellRange {
+  const { fromRow = 0, toRow = rows, fromCol = 0, toCol = cols } = crop ?? {}
+  return { fromRow, toRow: Math.min(toRow, rows), fromCol, toCol: Math.min(toCol, cols) }
+}
+
 export class Rasterizer {
   readonly #glyphs: GlyphSet
   readonly #theme: Theme
@@ -130,24 +136,19 @@ export class Rasterizer {
     return window.title || (view.title ?? '')
   }
 
-  #rangeOf({ cols, rows }: Grid): CellRange {
-    const { fromRow = 0, toRow = rows, fromCol = 0, toCol = cols } = this.#options.crop ?? {}
-    return { fromRow, toRow: Math.min(toRow, rows), fromCol, toCol: Math.min(toCol, cols) }
-  }
-
   #shownSize(grid: Grid): { cols: number; rows: number } {
-    const { fromRow, toRow, fromCol, toCol } = this.#rangeOf(grid)
+    const { fromRow, toRow, fromCol, toCol } = rangeOf(grid, this.#options)
     return { cols: Math.max(1, toCol - fromCol), rows: Math.max(1, toRow - fromRow) }
   }
 
   #allRows(grid: Grid): number[] {
-    const { fromRow, toRow } = this.#rangeOf(grid)
+    const { fromRow, toRow } = rangeOf(grid, this.#options)
     const shown = Math.min(toRow, fromRow + (this.#options.size?.rows ?? Number.MAX_SAFE_INTEGER))
     return Array.from({ length: Math.max(0, shown - fromRow) }, (_, index) => fromRow + index)
   }
 
   #paintRows(raster: PixelRaster, view: PictureView, rows: readonly number[]): void {
-    const range = this.#rangeOf(view.grid)
+    const range = rangeOf(view.grid, this.#options)
     const toCol = Math.min(range.toCol, range.fromCol + (this.#options.size?.cols ?? Number.MAX_SAFE_INTEGER))
     const { width, height } = this.#glyphs.cell
     for (const row of rows) {

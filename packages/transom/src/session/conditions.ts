@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { CursorState, WaitConditions } from '@transom/protocol'
+import type { CursorState, NeedsInput, WaitConditions } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { lineAt, type CanonicalText } from '../grid/canonical-text.ts'
 import { messageOf } from '../lib/system-error.ts'
@@ -15,6 +15,8 @@ export interface Observation {
   readonly ended: boolean
   readonly quietForMs: number
   readonly stableForMs: number
+  /** Whether the program waits for input, or in how many milliseconds it is worth asking. */
+  readonly needsInput: NeedsInput | number
 }
 
 export interface SearchedText {
@@ -49,9 +51,10 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
   if (wanted.idle_ms !== undefined) conditions.push(idleCondition(wanted.idle_ms))
   if (wanted.screen_changed_from !== undefined) conditions.push(changedCondition(wanted.screen_changed_from))
   if (wanted.exit) conditions.push(exitCondition())
+  if (wanted.needs_input) conditions.push(needsInputCondition())
   if (conditions.length > 0) return conditions
   const message =
-    'nothing to wait for; give text, regex, cursor, screen_stable_ms, idle_ms, screen_changed_from or exit'
+    'nothing to wait for; give text, regex, cursor, screen_stable_ms, idle_ms, screen_changed_from, exit or needs_input'
   throw new OpError('usage', message)
 }
 
@@ -135,6 +138,14 @@ function changedCondition(hash: string): Condition {
 
 function exitCondition(): Condition {
   return { words: 'exit', judge: ({ ended }) => verdict(ended) }
+}
+
+function needsInputCondition(): Condition {
+  const judge = ({ needsInput }: Observation): Verdict => {
+    if (typeof needsInput === 'number') return { holds: false, dueMs: needsInput }
+    return verdict(needsInput.verdict === 'needs_input')
+  }
+  return { words: 'the program waits for input', judge }
 }
 
 function verdict(holds: boolean): Verdict {

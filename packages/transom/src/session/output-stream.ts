@@ -81,8 +81,12 @@ export async function* piecesOf(reader: OutputReader, endOffset: () => number): 
 export function assertCursor(stream: OutputStream, cursor: number): void {
   const end = stream.index.cursor
   if (cursor <= end) return
-  throw new OpError('usage', `the cursor ${cursor} lies behind the end of the output, which is at ${end}`, {
-    cursor,
-    end,
-  })
+  throw new OpError(
+    'usage',
+    `the cursor ${cursor} lies behind the end of the output, which is at ${end}; take one from an answer about this session`,
+    {
+      cursor,
+      end,
+    },
+  )
 }

@@ -19,8 +19,8 @@ export type Awaited =
 export interface FactJudge {
   readonly words: string
   readonly types: readonly number[]
-  /** Takes the next one; true when it is the one. */
-  take(fact: FactInOutput): boolean
+  /** Takes the next one; the one that was waited for, when that is clear now. */
+  take(fact: FactInOutput): FactInOutput | null
   /** All facts that there are have been taken: the one it was, if that is decided by nothing else having come. */
   atEnd(): FactInOutput | null
   /** Whether the end of the session is what was waited for, too. */
@@ -151,7 +151,8 @@ class Search {
     this.#cursor = Math.max(this.#cursor, piece.cursor + piece.bytes.length)
     for (const fact of piece.facts) {
       const judge = this.#awaited.kind === 'fact' ? this.#awaited.judge : null
-      if (judge?.types.includes(fact.typeNumber) && judge.take(fact)) return factMatched(fact)
+      const found = judge?.types.includes(fact.typeNumber) ? judge.take(fact) : null
+      if (found !== null) return factMatched(found)
       this.#ended ||= this.#isEnd(fact)
     }
     if (this.#cursor >= this.#endCursor) return this.failed('max_bytes')
@@ -264,7 +265,7 @@ class Changes {
 export const END_OF_SESSION: FactJudge = {
   words: 'the end of the session',
   types: [],
-  take: () => false,
+  take: () => null,
   atEnd: () => null,
   byEnd: true,
 }

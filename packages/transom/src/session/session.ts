@@ -1,4 +1,4 @@
-import type { ExitRecord, Snapshot, WaitResult } from '@transom/protocol'
+import type { ExitRecord, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -8,6 +8,7 @@ import { DiskSteps } from './disk-steps.ts'
 import { EchoTracker } from './echo.ts'
 import { LimitWatch, type LimitedSession, type SessionLimits } from './limits.ts'
 import type { HomeUsage, Quota } from './quota.ts'
+import { unknownInput } from './input-verdict.ts'
 import { takeSnapshot, type SnapshotOptions } from './snapshot.ts'
 import { policyOf } from './status-policy.ts'
 import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
@@ -127,6 +128,16 @@ export abstract class Session implements WaitSubject {
 
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
     return this.#waits.wait(request, signal)
+  }
+
+  /** Who waits for it. */
+  get pending(): { waits: number; observers: number } {
+    return { waits: this.#waits.count, observers: this.#observers.size }
+  }
+
+  /** Whether its program waits for input, as the kernel shows it now. */
+  needsInput(): NeedsInput {
+    return unknownInput('this kind of session has no terminal')
   }
 
   snapshot(options: SnapshotOptions): Snapshot {

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import * as path from 'node:path'
 import { PROTOCOL_VERSION, type ParsedParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
@@ -7,10 +8,13 @@ import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { programEnvironment } from '../sources/pty/environment.ts'
 import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
 import { checkProgram, checkWorkingFolder } from '../sources/pty/program.ts'
+import { integrateShell, type ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
+import { projectLog, type BlockProjection } from './block-projection.ts'
 import { reconcile } from './reconcile.ts'
 import { DiskSteps } from './disk-steps.ts'
 import { HomeUsage } from './quota.ts'
 import type { SessionLimits } from './limits.ts'
+import { sessionTotals, type SessionTotals } from './session-totals.ts'
 import { policyOf } from './status-policy.ts'
 import { TerminalSession } from './terminal-session.ts'
 
@@ -21,7 +25,12 @@ const ID_LENGTH = 12 // 59 random bits: unique across machines, and a few charac
 export const SESSION_ID_PATTERN = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`)
 
 /** What it takes to create a session: the size is decided. */
-export type SessionRequest = ParsedParams<'session.create'> & { readonly cols: number; readonly rows: number }
+export type SessionRequest = ParsedParams<'session.create'> & {
+  readonly cols: number
+  readonly rows: number
+  /** The conversation whose shell it is, and how many blocks it has had. */
+  readonly follows?: { readonly conversation: string; readonly lastOrdinal: number }
+}
 
 /** A session as found by a reference: with its live part while it has one. */
 export interface FoundSession {
@@ -41,6 +50,7 @@ export class Sessions {
   readonly #live = new Map<string, TerminalSession>()
   readonly #disk = new DiskSteps(() => {})
   readonly #onCountChange: () => void
+  readonly #retired = { events: 0, logBytes: 0 }
   #created = 0
 
   constructor(options: {
@@ -67,6 +77,11 @@ export class Sessions {
     return this.#live.size
   }
 
+  /** What has been recorded since this host started, and what is pending now. */
+  get totals(): SessionTotals {
+    return sessionTotals([...this.#live.values()], this.#retired)
+  }
+
   async create(params: SessionRequest): Promise<TerminalSession> {
     const id = createId()
     const cwd = params.cwd ?? process.cwd()
@@ -87,8 +102,11 @@ export class Sessions {
     this.#home.createSessionFolder(id)
     try {
       const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now, usage: this.#usage }
-      const pty = { program, argv, env, cwd, cols, rows, mark }
-      const session = TerminalSession.start(dependencies, manifest, pty, this.#limits(params))
+      const integration = this.#integrate(id, { program, argv, env }, params)
+      const shell = integration ?? { argv, env }
+      const pty = { program, argv: shell.argv, env: shell.env, cwd, cols, rows, mark }
+      const parts = { program: pty, limits: this.#limits(params), integration }
+      const session = TerminalSession.start(dependencies, manifest, parts)
       this.#live.set(id, session)
       void session.whenClosed().then(() => this.#retire(session))
       this.#onCountChange()
@@ -97,6 +115,22 @@ export class Sessions {
       this.#home.removeSessionFolder(id)
       throw error
     }
+  }
+
+  #integrate(
+    id: string,
+    program: { program: string; argv: readonly string[]; env: Record<string, string> },
+    { login, norc, no_integration, follows }: SessionRequest,
+  ): ShellIntegration | null {
+    const folder = path.join(this.#home.sessionFolder(id), 'shell')
+    const options = {
+      ...program,
+      folder,
+      lean: follows !== undefined,
+      login: login ?? false,
+      norc: norc ?? false,
+    }
+    return no_integration ? null : integrateShell(options)
   }
 
   /** All sessions, or the active ones, oldest first; each as it really is, also after a crash of its host. */
@@ -135,6 +169,16 @@ export class Sessions {
     })
   }
 
+  /** The first live session of which this holds. */
+  liveWhere(holds: (session: TerminalSession) => boolean): TerminalSession | null {
+    return [...this.#live.values()].find(holds) ?? null
+  }
+
+  /** What the log of a session tells of its blocks. */
+  async blocksOf({ session }: Manifest, signal?: AbortSignal): Promise<BlockProjection> {
+    return this.#live.get(session)?.blocks ?? projectLog(this.#home.logPath(session), signal)
+  }
+
   /** Ends a session, or what an ended one has left running. */
   async destroy(ref: string): Promise<Manifest> {
     const { manifest, live } = await this.find(ref)
@@ -160,6 +204,8 @@ export class Sessions {
     this.#disk.run(() => {
       session.save()
       this.#live.delete(session.id)
+      this.#retired.events += session.log.seq
+      this.#retired.logBytes += session.log.sizeBytes
       this.#onCountChange()
     })
   }
@@ -179,9 +225,12 @@ export class Sessions {
   #newManifest(
     session: string,
     mark: bigint,
-    { name, command, cwd, cols, rows }: SessionRequest & { cwd: string; command: string[] },
+    { name, command, cwd, cols, rows, follows }: SessionRequest & { cwd: string; command: string[] },
   ): Manifest {
+    const conversation =
+      follows === undefined ? {} : { conversation: follows.conversation, block_base: follows.lastOrdinal }
     return {
+      ...conversation,
       version: 1,
       session,
       name: name ?? null,

@@ -1,4 +1,10 @@
-import type { Fact, TerminalModes } from '@transom/protocol'
+import {
+  EVENT_TYPE_NUMBERS,
+  type EventType,
+  type Fact,
+  type NeedsInput,
+  type TerminalModes,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 import { messageOf } from '../lib/system-error.ts'
@@ -6,13 +12,18 @@ import { EventLog } from '../log/event-log.ts'
 import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { foregroundGroup, killTree } from '../sources/pty/process-tree.ts'
 import { PtySource, type PtyOptions } from '../sources/pty/pty-source.ts'
+import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
 import { Screen } from '../terminal/screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { BlockProjection } from './block-projection.ts'
+import { judgeInput } from './input-verdict.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session, type SessionDependencies } from './session.ts'
+import { ShellBlocks } from './shell-blocks.ts'
 
 /** A synchronized update that is open for longer is shown as it stands (the value terminals agree on). */
 const SYNC_OPEN_MS_MAX = 150
+const INTERRUPT = '\x03' // Ctrl+C
 
 export interface TerminalDependencies extends SessionDependencies {
   readonly reaper: ChildReaper
@@ -23,8 +34,20 @@ export interface InputOptions {
   readonly actor: string
 }
 
+/** What a terminal session is started with. */
+export interface TerminalParts {
+  readonly program: PtyOptions
+  readonly limits: SessionLimits
+  /** How its shell tells of its blocks; null for a program that does not. */
+  readonly integration: ShellIntegration | null
+}
+
 /** A live terminal session: a program on a pty. */
 export class TerminalSession extends Session {
+  /** What the log tells of blocks and of the output stream. */
+  readonly blocks: BlockProjection
+  /** Its shell; null when the program is none that is integrated. */
+  readonly shell: ShellBlocks | null
   readonly #reaper: ChildReaper
   readonly #source: PtySource
   #syncTimer: NodeJS.Timeout | undefined
@@ -36,12 +59,11 @@ export class TerminalSession extends Session {
   static start(
     dependencies: TerminalDependencies,
     starting: Manifest,
-    program: PtyOptions,
-    limits: SessionLimits,
+    parts: TerminalParts,
   ): TerminalSession {
     const log = EventLog.create(dependencies.home.logPath(starting.session), dependencies.now)
     try {
-      return new TerminalSession(dependencies, starting, { program, limits, log })
+      return new TerminalSession(dependencies, starting, { ...parts, log })
     } catch (error) {
       // Nothing was appended that anybody waits for; the folder goes, so a failed sync has nothing to say.
       log.close().catch(() => {})
@@ -52,17 +74,21 @@ export class TerminalSession extends Session {
   private constructor(
     dependencies: TerminalDependencies,
     starting: Manifest,
-    { program, limits, log }: { program: PtyOptions; limits: SessionLimits; log: EventLog },
+    { program, limits, integration, log }: TerminalParts & { log: EventLog },
   ) {
     const screen = new Screen(new XtermEmulator(program.cols, program.rows))
     super(dependencies, starting, { log, screen, limits })
     this.#reaper = dependencies.reaper
+    this.blocks = new BlockProjection(starting)
+    this.shell = integration === null ? null : this.#joinShell(integration)
+    const output = (bytes: Buffer) => this.disk.run(() => this.#onOutput(bytes))
     this.#source = PtySource.start(program, {
-      output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
+      output: this.shell === null ? output : (bytes) => this.shell?.take(bytes),
       exiting: () => this.exiting(),
       exit: (exit) => {
         this.#reaper.forget(this.#source.pid)
         this.#stopSyncWatch()
+        this.shell?.ended(exit.code)
         this.exited(exit)
       },
     })
@@ -72,6 +98,19 @@ export class TerminalSession extends Session {
 
   modes(): TerminalModes {
     return this.screen.modes()
+  }
+
+  /** Input that the program has not read. */
+  get inputQueueBytes(): number {
+    return this.#source.queuedBytes
+  }
+
+  override needsInput(): NeedsInput {
+    const quietMs = this.now() - Math.max(this.lastOutputMs, this.lastInputMs)
+    const judged = judgeInput(this.#source.sample(), this.screen, quietMs)
+    const atPrompt = this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
+    // What the shell has told is surer than what its prompt looks like.
+    return atPrompt && judged.verdict === 'needs_input' ? { ...judged, reason: 'shell_prompt' } : judged
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */
@@ -95,6 +134,23 @@ export class TerminalSession extends Session {
     this.#source.write(bytes)
     this.entered(seq)
     return seq
+  }
+
+  /** Presses Ctrl+C: in front of input that the program has not read, and as a signal when the terminal is full. */
+  interrupt(actor: string): number {
+    this.assertCommandable()
+    const bytes = Buffer.from(INTERRUPT)
+    const fact = { actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
+    const seq = this.log.appendFact('input', fact)
+    this.apply(seq)
+    if (!this.#source.overtake(bytes)) this.signal('SIGINT', 'foreground', actor)
+    this.entered(seq)
+    return seq
+  }
+
+  /** The program in front on the terminal, by its process group; null where that cannot be told. */
+  foregroundGroup(): number | null {
+    return foregroundGroup(this.#source.pid)
   }
 
   /** Sends a signal to the program in front or to the first process, and says to whom. */
@@ -140,8 +196,27 @@ export class TerminalSession extends Session {
     this.#source.close()
   }
 
+  #joinShell(integration: ShellIntegration): ShellBlocks {
+    return new ShellBlocks(integration, {
+      session: this.id,
+      lastOrdinal: this.manifest.block_base ?? 0,
+      output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
+      appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
+      cursor: () => ({ col: this.screen.frame().cursor.col, cols: this.manifest.cols }),
+      type: (text, actor) => void this.input(text, { via: 'block', actor }),
+      step: (run) => this.disk.run(run),
+    })
+  }
+
+  /** Appends a record that the blocks are made from. */
+  #record(type: EventType, payload: Buffer): number {
+    const seq = this.log.append(type, payload)
+    this.blocks.apply({ seq, time: this.log.time, typeNumber: EVENT_TYPE_NUMBERS[type], payload })
+    return seq
+  }
+
   #onOutput(bytes: Buffer): void {
-    const seq = this.log.append('output', bytes)
+    const seq = this.#record('output', bytes)
     this.apply(seq, { type: 'output', bytes })
     for (const answer of this.screen.takeAnswers()) this.#answer(Buffer.from(answer))
     this.#watchSync()

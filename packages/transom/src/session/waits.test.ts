@@ -3,6 +3,7 @@ import type { ExitRecord } from '@transom/protocol'
 import { Screen } from '../terminal/screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { EchoTracker } from './echo.ts'
+import { unknownInput } from './input-verdict.ts'
 import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
 
 /** A session without a program: the test is the program and the clock. */
@@ -17,10 +18,17 @@ class FakeSession implements WaitSubject {
   lastOutputMs = 0
   lastInputSeq = 0
   lastInputMs = 0
+  input = unknownInput('a test')
+  samples = 0
   #seq = 0
 
   now(): number {
     return Date.now()
+  }
+
+  needsInput() {
+    this.samples++
+    return this.input
   }
 
   prints(text: string): void {
@@ -180,5 +188,44 @@ describe('a wait with a baseline', () => {
     session.prints('make: done\r\n')
     await turn()
     expect(state.outcome).toBe('changed')
+  })
+})
+
+describe('a wait for a program that needs input', () => {
+  const waiting = { ...unknownInput('a test'), verdict: 'needs_input' as const, reason: 'read' as const }
+
+  test('asks the kernel only when nothing has been printed or typed for a while', async () => {
+    session.prints('Name: ')
+    session.input = waiting
+    const { state } = session.wait({ needs_input: true })
+    await vi.advanceTimersByTimeAsync(40)
+    session.types('x')
+    await vi.advanceTimersByTimeAsync(40)
+    expect(session.samples).toBe(0)
+    await vi.advanceTimersByTimeAsync(15)
+    expect(session.samples).toBe(1)
+    expect(state.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(10)
+    expect(session.samples).toBe(2)
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('asks again at growing intervals while the program is busy, and not at all when nobody waits', async () => {
+    const { result } = session.wait({ needs_input: true, timeout_ms: 10_000 })
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(session.samples).toBeLessThan(12)
+    session.input = waiting
+    await vi.advanceTimersByTimeAsync(1000)
+    await expect(result).resolves.toMatchObject({ needs_input: { reason: 'read' } })
+    const { samples } = session
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(session.samples).toBe(samples)
+  })
+
+  test('says at its timeout what the program did instead', async () => {
+    const { result } = session.wait({ needs_input: true, timeout_ms: 100 })
+    const failure = expect(result).rejects.toMatchObject({ details: { needs_input: { verdict: 'unknown' } } })
+    await vi.advanceTimersByTimeAsync(200)
+    await failure
   })
 })

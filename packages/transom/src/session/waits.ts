@@ -1,9 +1,10 @@
-import type { ExitRecord, ParsedParams, WaitResult } from '@transom/protocol'
+import type { ExitRecord, NeedsInput, ParsedParams, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { filledToCursor } from '../grid/canonical-text.ts'
 import type { Screen } from '../terminal/screen.ts'
 import { compileConditions, judgeAll, type Condition, type SearchedText, type Verdict } from './conditions.ts'
 import type { EchoTracker } from './echo.ts'
+import { CONFIRM_MS, QUIET_MS } from './input-verdict.ts'
 import { takeSnapshot } from './snapshot.ts'
 
 /**
@@ -12,6 +13,10 @@ import { takeSnapshot } from './snapshot.ts'
  */
 const COSTLY_MS = 4
 const REST_FACTOR = 9
+
+/** What the kernel does not announce is asked again at growing intervals, while nothing else happens. */
+const SAMPLE_MS_MIN = 50
+const SAMPLE_MS_MAX = 1000
 
 export type WaitRequest = Omit<ParsedParams<'session.wait'>, 'session'>
 
@@ -29,6 +34,8 @@ export interface WaitSubject {
   readonly lastInputSeq: number
   readonly lastInputMs: number
   now(): number
+  /** Whether the program waits for input, as the kernel shows it now. */
+  needsInput(): NeedsInput
 }
 
 /**
@@ -41,6 +48,10 @@ export class Waits {
 
   constructor(subject: WaitSubject) {
     this.#subject = subject
+  }
+
+  get count(): number {
+    return this.#pending.size
   }
 
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
@@ -79,6 +90,9 @@ class PendingWait {
   #timeoutTimer: NodeJS.Timeout | undefined
   #first = true
   #restUntilMs = 0
+  #needsInput: NeedsInput | null = null
+  #nextSampleMs = 0
+  #sampleEveryMs = SAMPLE_MS_MIN
 
   constructor(
     subject: WaitSubject,
@@ -148,6 +162,7 @@ class PendingWait {
     // What is costly is read only by the conditions that look at it: a wait for the exit of a flooding program
     // must not cost it anything.
     const searched = () => this.#searched()
+    const needsInput = () => this.#sampleInput(now)
     return judgeAll(this.#conditions, this.#request.any ?? false, {
       get canonical() {
         return screen.canonical()
@@ -157,6 +172,9 @@ class PendingWait {
       },
       get searched() {
         return searched()
+      },
+      get needsInput() {
+        return needsInput()
       },
       ended,
       quietForMs: now - lastOutputMs,
@@ -186,6 +204,28 @@ class PendingWait {
     return now - this.#stableSinceMs
   }
 
+  #sampleInput(now: number): NeedsInput | number {
+    const { lastOutputMs, lastInputMs } = this.#subject
+    const unquietMs = QUIET_MS - (now - Math.max(lastOutputMs, lastInputMs))
+    if (unquietMs > 0) {
+      this.#sampleEveryMs = SAMPLE_MS_MIN
+      this.#nextSampleMs = 0
+      this.#needsInput = null
+      return unquietMs
+    }
+    if (now < this.#nextSampleMs) return this.#nextSampleMs - now
+    const before = this.#needsInput
+    this.#needsInput = this.#subject.needsInput()
+    if (this.#needsInput.verdict === 'needs_input') {
+      if (before?.verdict === 'needs_input') return this.#needsInput
+      this.#nextSampleMs = now + CONFIRM_MS
+      return CONFIRM_MS
+    }
+    this.#nextSampleMs = now + this.#sampleEveryMs
+    this.#sampleEveryMs = Math.min(this.#sampleEveryMs * 2, SAMPLE_MS_MAX)
+    return this.#nextSampleMs - now
+  }
+
   /** With a baseline: how long to wait until the present state, without output past it, counts all the same. */
   #unsettledMs(now: number): number {
     const { lastOutputSeq, lastOutputMs, lastInputMs, ended } = this.#subject
@@ -202,6 +242,7 @@ class PendingWait {
       condition: this.#words(),
       match: verdict.match,
       exit: this.#subject.exit,
+      ...(this.#needsInput === null ? {} : { needs_input: this.#needsInput }),
       snapshot: takeSnapshot(this.#subject.id, this.#subject.screen),
     }
   }
@@ -225,6 +266,7 @@ class PendingWait {
     return {
       condition: this.#words(),
       elapsed_ms: this.#subject.now() - this.#startMs,
+      ...(this.#needsInput === null ? {} : { needs_input: this.#needsInput }),
       snapshot: takeSnapshot(this.#subject.id, this.#subject.screen),
     }
   }

@@ -128,10 +128,25 @@ export function foregroundGroup(leaderPid: number): number | null {
   return group > 0 ? group : null
 }
 
+/** The living processes of a process group. */
+export function processesOfGroup(group: number): number[] {
+  return (readProcesses() ?? []).filter((process) => process.group === group).map(({ pid }) => pid)
+}
+
+/** A process's name as the kernel has it, which a program may change; null when there is no such process. */
+export function programName(pid: number): string | null {
+  try {
+    return fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()
+  } catch {
+    return null // it has ended, or there is no /proc
+  }
+}
+
 interface ProcessStat {
   readonly pid: number
   readonly state: string
   readonly parentPid: number
+  readonly group: number
   readonly sid: number
   readonly foregroundGroup: number
 }
@@ -169,8 +184,15 @@ function readStat(pid: number): ProcessStat | null {
     return null // ended between the listing and the look
   }
   // The second field is the program's name in parentheses, and may itself hold any character.
-  const [state = '', parentPid, , sid, , foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { pid, state, parentPid: Number(parentPid), sid: Number(sid), foregroundGroup: Number(foreground) }
+  const [state = '', parentPid, group, sid, , foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return {
+    pid,
+    state,
+    parentPid: Number(parentPid),
+    group: Number(group),
+    sid: Number(sid),
+    foregroundGroup: Number(foreground),
+  }
 }
 
 function readMark(pid: number): bigint | null {

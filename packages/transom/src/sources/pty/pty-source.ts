@@ -6,6 +6,7 @@ import { OpError } from '@transom/protocol/errors'
 import { terminalAttributes, withProcessMark } from '../../lib/native.ts'
 import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { DrainBarrier } from './drain-barrier.ts'
+import { sampleTerminal, type TerminalSample } from './needs-input.ts'
 import { loadPtyBinding } from './pty-binding.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -100,6 +101,11 @@ export class PtySource {
     this.#reader.on('error', () => this.#finish())
   }
 
+  /** Input that the program has not read. */
+  get queuedBytes(): number {
+    return this.#writes.bytes
+  }
+
   /** Throws when the program has left too much of its input unread to take `bytes` more. */
   assertRoom(bytes: number): void {
     this.#writes.assertRoom(bytes)
@@ -107,6 +113,11 @@ export class PtySource {
 
   write(bytes: Uint8Array): void {
     this.#writes.push(bytes)
+  }
+
+  /** Writes in front of what waits to be read; false when the pty would not take it at once. */
+  overtake(bytes: Uint8Array): boolean {
+    return this.#writes.overtake(bytes)
   }
 
   resize(cols: number, rows: number): void {
@@ -122,6 +133,12 @@ export class PtySource {
     const { echo, canonical } = terminalAttributes(this.#slave)
     if (echo) return 'echoed'
     return canonical ? 'hidden' : 'raw'
+  }
+
+  /** Whether somebody is blocked on reading this terminal; null when it is closed, or not all input has reached it. */
+  sample(): TerminalSample | null {
+    if (this.#closed || !this.#writes.empty) return null
+    return sampleTerminal(this.pid, this.#slave)
   }
 
   /** Stops reading: the program is stopped by the kernel once the pty is full. */

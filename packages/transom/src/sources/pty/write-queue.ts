@@ -25,6 +25,15 @@ export class WriteQueue {
     this.#write = write
   }
 
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether everything has reached the terminal. */
+  get empty(): boolean {
+    return this.#bytes === 0
+  }
+
   /** Throws, having taken nothing, when `bytes` more would not fit. */
   assertRoom(bytes: number): void {
     if (this.#bytes === 0 || this.#bytes + bytes <= INPUT_QUEUE_BYTES_MAX) return
@@ -40,6 +49,15 @@ export class WriteQueue {
     this.#chunks.push(bytes)
     this.#bytes += bytes.length
     if (this.#timer === undefined) this.flush()
+  }
+
+  /** As push(), in front of what is queued; false when it could not be written at once. */
+  overtake(bytes: Uint8Array): boolean {
+    if (this.#closed) return false
+    this.#chunks.unshift(bytes)
+    this.#bytes += bytes.length
+    this.flush()
+    return this.#chunks[0] !== bytes
   }
 
   /** Offers what is queued again; worth calling when the program shows a sign of life. */

@@ -1,0 +1,104 @@
+import {
+  OPERATIONS,
+  TOKEN_SCOPES,
+  isOperationName,
+  tokenScopeOf,
+  type OperationDefinition,
+  type OperationName,
+  type TokenScope,
+} from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Grant } from './token-store.ts'
+
+/** Who may do everything: the person who started this program, over its own standard input. */
+export const FULL_GRANT: Grant = {
+  id: 'owner',
+  name: 'owner',
+  scope: 'admin',
+  sessions: null,
+  created_at: '',
+}
+
+/** The operation of this name, as the table has it. */
+export function findOperation(name: string): { name: OperationName; definition: OperationDefinition } {
+  if (isOperationName(name)) return { name, definition: OPERATIONS[name] }
+  const message = `no operation ${JSON.stringify(name)}; GET /openapi.json describes those there are`
+  throw new OpError('unknown_operation', message, { operation: name })
+}
+
+export function assertScope({ scope }: Grant, needed: TokenScope, what: string): void {
+  if (TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(needed)) return
+  const message = `${what} needs a token with the scope ${needed}, and this one has ${scope}; "transom token create --scope ${needed}" makes one`
+  throw new OpError('forbidden', message, { needed, scope })
+}
+
+/** For what shows more than single sessions: metrics, for example. */
+export function assertUnrestricted({ sessions }: Grant, what: string): void {
+  if (sessions === null) return
+  throw new OpError('forbidden', `${what} is not for a token that is restricted to sessions`, { sessions })
+}
+
+/**
+ * Says whether a token may call an operation with these parameters, and returns the parameters to call it with.
+ * A session is put there by its id, so that a name cannot come to mean another session after this check.
+ */
+export async function authorize(
+  grant: Grant,
+  operation: string,
+  params: unknown,
+  findSession: (ref: string) => Promise<string>,
+): Promise<unknown> {
+  const { name, definition } = findOperation(operation)
+  assertScope(grant, tokenScopeOf(definition, params), name)
+  const { sessions } = grant
+  if (sessions === null) return params
+  if (!('session' in definition.params.shape)) {
+    if (definition.access?.restricted === undefined) assertUnrestricted(grant, name)
+    return params
+  }
+  const ref = sessionOf(params)
+  if (ref === null) throw new OpError('usage', `${name}: session: a session id is needed`, { operation })
+  const session = sessions.includes(ref) ? ref : await idOrNull(findSession, ref)
+  if (session === null || !sessions.includes(session)) throw foreignSession(ref, sessions)
+  const checked = { ...(params as object), session }
+  refuseNestedSessions(checked, session)
+  return checked
+}
+
+/** What a token that is for some sessions only may see of an answer. */
+export function filterResult({ sessions }: Grant, operation: string, result: unknown): unknown {
+  if (sessions === null || findOperation(operation).definition.access?.restricted !== 'filtered')
+    return result
+  if (typeof result !== 'object' || result === null || !('sessions' in result)) return {}
+  const listed = Array.isArray(result.sessions) ? (result.sessions as { session: string }[]) : []
+  return { ...result, sessions: listed.filter(({ session }) => sessions.includes(session)) }
+}
+
+function sessionOf(params: unknown): string | null {
+  if (typeof params !== 'object' || params === null || !('session' in params)) return null
+  return typeof params.session === 'string' ? params.session : null
+}
+
+async function idOrNull(findSession: (ref: string) => Promise<string>, ref: string): Promise<string | null> {
+  try {
+    return await findSession(ref)
+  } catch (error) {
+    // Not told apart from one that is there: what others run is not for this token to know.
+    if (error instanceof OpError && error.code.startsWith('session_')) return null
+    throw error
+  }
+}
+
+/** An operation made of others may name a session again inside. */
+function refuseNestedSessions(value: unknown, session: string): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value)) {
+    if (key === 'session' && part !== session) throw foreignSession(String(part), [session])
+    refuseNestedSessions(part, session)
+  }
+}
+
+function foreignSession(ref: string, sessions: readonly string[]): OpError {
+  const message = `this token is for ${sessions.join(', ')} and not for ${JSON.stringify(ref)}`
+  return new OpError('forbidden', message, { session: ref, sessions })
+}

@@ -1,0 +1,208 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono, type Context } from 'hono'
+import { OPERATIONS, VERSION } from '@transom/protocol'
+import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
+import { REQUEST_BYTES_MAX } from '@transom/protocol/jsonrpc'
+import { assertScope, assertUnrestricted } from './access.ts'
+import type { Admission } from './admission.ts'
+import { streamEvents } from './event-stream.ts'
+import type { GatewayCalls } from './gateway-calls.ts'
+import { openApiDocument } from './openapi.ts'
+import { isAllowedOrigin, type OriginRules } from './origin-guard.ts'
+import { readJsonBody } from './request-body.ts'
+import type { StreamSlots } from './stream-slots.ts'
+import type { Grant } from './token-store.ts'
+
+export interface AppParts {
+  readonly calls: GatewayCalls
+  readonly admission: Admission
+  readonly slots: StreamSlots
+  readonly metrics: (signal: AbortSignal) => Promise<string>
+  /** Serves /mcp to a caller that has been let in; the body is parsed already, undefined where there is none. */
+  readonly mcp: (request: Request, grant: Grant, body: unknown) => Promise<Response>
+  readonly debug: (line: string) => void
+}
+
+export interface AppEnv {
+  Bindings: { incoming: IncomingMessage; outgoing: ServerResponse }
+  Variables: { grant: Grant }
+}
+type AppContext = Context<AppEnv>
+
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store', // a screen may hold anything
+  'x-content-type-options': 'nosniff',
+}
+
+/** Every HTTP route. Nothing is answered before its Host and Origin are checked, and but for /healthz its token. */
+export function createHttpApp(parts: AppParts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.use(async (context, next) => {
+    const startMs = performance.now()
+    const refused = admit(parts.admission, context)
+    if (refused === null) await next()
+    const { method, path } = context.req
+    parts.debug(
+      `${method} ${path} ${refused?.status ?? context.res.status} ${ms(performance.now() - startMs)}`,
+    )
+    return refused ?? undefined
+  })
+  app.get('/healthz', (context) => answer(context, parts.admission.rules, 200, { status: 'ok' }))
+  app.get('/openapi.json', (context) =>
+    answer(context, parts.admission.rules, 200, openApiDocument(OPERATIONS, VERSION)),
+  )
+  app.get('/metrics', async (context) => {
+    assertUnrestricted(context.var.grant, 'GET /metrics')
+    const text = await parts.metrics(callerLeft(context))
+    return context.body(text, 200, { ...SECURITY_HEADERS, 'content-type': 'text/plain; version=0.0.4' })
+  })
+  app.get('/v1/subscribe', (context) => subscribe(parts, context))
+  app.get('/v1/stream', () => {
+    throw new OpError('method_not_allowed', '/v1/stream is a WebSocket: ask for an upgrade')
+  })
+  app.post('/v1/:operation', (context) => callOperation(parts, context))
+  app.all('/mcp', (context) => serveMcp(parts, context))
+  app.all('*', (context) => {
+    throw wrongRoute(context)
+  })
+  app.onError((error, context) => failure(context, parts.admission.rules, error))
+  return app
+}
+
+/** Lets a request in, or answers it: a preflight of an allowed page, or an error. */
+function admit(admission: Admission, context: AppContext): Response | null {
+  const header = (name: string) => context.env.incoming.headers[name]?.toString()
+  const origin = header('origin')
+  try {
+    admission.checkOrigin({ host: header('host'), origin })
+    if (context.req.method === 'OPTIONS' && origin !== undefined) return preflight(admission.rules, origin)
+    if (context.req.path === '/healthz') return null
+    const grant = admission.identify(header('authorization'), context.env.incoming.socket.remoteAddress)
+    assertScope(grant, 'read', context.req.path)
+    admission.count(grant)
+    context.set('grant', grant)
+    return null
+  } catch (error) {
+    return failure(context, admission.rules, error)
+  }
+}
+
+async function callOperation(parts: AppParts, context: AppContext): Promise<Response> {
+  const { incoming } = context.env
+  const params = await readJsonBody(incoming, REQUEST_BYTES_MAX)
+  const operation = context.req.param('operation') ?? ''
+  const result = await parts.calls.call(context.var.grant, operation, params ?? {}, callerLeft(context))
+  return answer(context, parts.admission.rules, 200, result)
+}
+
+async function subscribe({ calls, slots, admission }: AppParts, context: AppContext): Promise<Response> {
+  const { grant } = context.var
+  const { outgoing, incoming } = context.env
+  const { session, to = 'screen', after_seq, ...unknown } = context.req.query()
+  const [extra] = Object.keys(unknown)
+  if (extra !== undefined) throw new OpError('usage', `GET /v1/subscribe takes no ${JSON.stringify(extra)}`)
+  // An EventSource that connects again says what it has seen last.
+  const after = incoming.headers['last-event-id']?.toString() ?? after_seq
+  const params = {
+    session,
+    to,
+    ...(after === undefined || to !== 'events' ? {} : { after_seq: Number(after) }),
+  }
+  const signal = callerLeft(context)
+  const checked = await calls.authorize(grant, 'session.subscribe', params, signal)
+  const slot = slots.take({ close: () => outgoing.destroy(), grant })
+  const headers = { ...SECURITY_HEADERS, ...corsHeaders(context, admission.rules) }
+  try {
+    await streamEvents({ calls, params: checked, outgoing, headers, signal, onEnd: () => slot.release() })
+  } catch (error) {
+    slot.release()
+    throw error
+  }
+  return RESPONSE_ALREADY_SENT
+}
+
+async function serveMcp(parts: AppParts, context: AppContext): Promise<Response> {
+  const { incoming } = context.env
+  const body = incoming.method === 'POST' ? await readJsonBody(incoming, REQUEST_BYTES_MAX) : undefined
+  const response = await parts.mcp(context.req.raw, context.var.grant, body)
+  const headers = new Headers(response.headers)
+  for (const [name, value] of Object.entries({
+    ...SECURITY_HEADERS,
+    ...corsHeaders(context, parts.admission.rules),
+  }))
+    headers.set(name, value)
+  return new Response(response.body, { status: response.status, headers })
+}
+
+function answer(context: AppContext, rules: OriginRules, status: 200 | 404, result: unknown): Response {
+  return context.body(JSON.stringify(result), status, {
+    ...SECURITY_HEADERS,
+    'content-type': 'application/json',
+    ...corsHeaders(context, rules),
+  })
+}
+
+function failure(context: AppContext, rules: OriginRules, error: unknown): Response {
+  const wire = toWireError(error)
+  const retryAfterMs = wire.details['retry_after_ms']
+  const headers = new Headers({
+    ...SECURITY_HEADERS,
+    'content-type': 'application/json',
+    ...corsHeaders(context, rules),
+    ...(wire.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } : {}),
+    ...(wire.code === 'method_not_allowed' ? { allow: allowed(wire.details) } : {}),
+    // What is left of a body that is too long is not read.
+    ...(wire.code === 'frame_too_large' ? { connection: 'close' } : {}),
+  })
+  return new Response(JSON.stringify({ error: wire }), { status: ERROR_TABLE[wire.code].http, headers })
+}
+
+function allowed({ allow }: Readonly<Record<string, unknown>>): string {
+  return typeof allow === 'string' ? allow : 'GET'
+}
+
+function preflight(rules: OriginRules, origin: string): Response {
+  const headers = isAllowedOrigin(rules, origin)
+    ? {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers': 'authorization, content-type, last-event-id, mcp-protocol-version',
+        'access-control-max-age': '600',
+        vary: 'Origin',
+      }
+    : {}
+  return new Response(null, { status: 204, headers })
+}
+
+function corsHeaders(context: AppContext, rules: OriginRules): Record<string, string> {
+  const { origin } = context.env.incoming.headers
+  if (origin === undefined || !isAllowedOrigin(rules, origin)) return {}
+  return { 'access-control-allow-origin': origin, vary: 'Origin' }
+}
+
+function wrongRoute({ req }: AppContext): OpError {
+  const { method, path } = req
+  const operation = /^\/v1\/([^/]+)$/.exec(path)?.[1]
+  const isGet = ['/healthz', '/openapi.json', '/metrics', '/v1/subscribe'].includes(path)
+  if (isGet || (operation !== undefined && Object.hasOwn(OPERATIONS, operation))) {
+    const allow = isGet ? 'GET' : 'POST'
+    return new OpError('method_not_allowed', `${path} takes ${allow}, not ${method}`, { allow })
+  }
+  const message = `no route ${JSON.stringify(path)}; operations are at POST /v1/OPERATION, see GET /openapi.json`
+  return new OpError('unknown_operation', message, { path })
+}
+
+/** Aborts when the caller goes before it has its answer. */
+function callerLeft({ env }: AppContext): AbortSignal {
+  const controller = new AbortController()
+  env.outgoing.once('close', () => {
+    if (!env.outgoing.writableFinished) controller.abort(new OpError('cancelled', 'the caller left'))
+  })
+  return controller.signal
+}
+
+function ms(duration: number): string {
+  return `${duration.toFixed(1)} ms`
+}

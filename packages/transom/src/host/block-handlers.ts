@@ -1,0 +1,183 @@
+import type { Block, ParsedParams, Result } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Home } from '../home/home.ts'
+import type { Manifest } from '../home/manifest.ts'
+import { findInBlock } from '../session/block-search.ts'
+import { waitForBlockEnd } from '../session/block-waits.ts'
+import type { Conversations } from '../session/conversations.ts'
+import { budgetedText, outputBudget } from '../session/output-budget.ts'
+import { endedOutput, liveOutput, readOutput, type OutputStream } from '../session/output-stream.ts'
+import type { Sessions } from '../session/sessions.ts'
+import type { TerminalSession } from '../session/terminal-session.ts'
+import { joinCommand } from '../sources/pty/shell-integration/integrate-shell.ts'
+import type { Handlers } from './dispatch.ts'
+import { notIntegrated, runInShell } from './pty-handlers.ts'
+
+type BlockOperation = 'pty.blocks' | 'pty.read' | 'session.run'
+
+export interface BlockDependencies {
+  readonly home: Home
+  readonly sessions: Sessions
+  readonly conversations: Conversations
+}
+
+/** What shows blocks, of live sessions and of ended ones, and what runs one and waits for it. */
+export function blockHandlers(dependencies: BlockDependencies): Pick<Handlers, BlockOperation> {
+  return {
+    'pty.blocks': (params, { signal }) => listBlocks(dependencies, params, signal),
+    'pty.read': (params, { signal }) => read(dependencies, params, signal),
+    'session.run': (params, { signal }) => run(dependencies, params, signal),
+  }
+}
+
+interface History {
+  readonly manifest: Manifest
+  readonly blocks: readonly Block[]
+}
+
+/** The blocks of every session that a conversation has had, oldest first. */
+async function readHistory(
+  { sessions, conversations }: BlockDependencies,
+  ref: string,
+  signal: AbortSignal,
+): Promise<History[]> {
+  const manifests = await conversations.history(ref)
+  const all = manifests.length > 0 ? manifests : [(await sessions.find(ref)).manifest]
+  const history: History[] = []
+  for (const manifest of all) {
+    const projection = await sessions.blocksOf(manifest, signal)
+    const isLive = sessions.liveWhere(({ id }) => id === manifest.session) !== null
+    history.push({ manifest, blocks: isLive ? projection.blocks() : projection.finalBlocks() })
+  }
+  return history
+}
+
+async function listBlocks(
+  dependencies: BlockDependencies,
+  { conversation_id, query, limit }: ParsedParams<'pty.blocks'>,
+  signal: AbortSignal,
+): Promise<Result<'pty.blocks'>> {
+  const history = await readHistory(dependencies, conversation_id, signal)
+  const found: Result<'pty.blocks'>['blocks'] = []
+  for (const { manifest, blocks } of history) {
+    if (query === undefined) {
+      found.push(...blocks)
+      continue
+    }
+    const stream = await streamOf(dependencies, manifest)
+    for (const block of blocks) {
+      const match = await findInBlock(block, query, stream, signal)
+      if (match !== null) found.push({ ...block, match })
+    }
+  }
+  return { ok: true, blocks: found.slice(-limit), more: found.length > limit }
+}
+
+async function read(
+  dependencies: BlockDependencies,
+  params: ParsedParams<'pty.read'>,
+  signal: AbortSignal,
+): Promise<Result<'pty.read'>> {
+  const history = await readHistory(dependencies, params.conversation_id, signal)
+  const { manifest, block } = findBlock(history, params)
+  const stream = await streamOf(dependencies, manifest)
+  const from_cursor = params.from_cursor ?? block?.cursor_begin ?? 0
+  const end = params.to_cursor ?? (block === null ? null : block.cursor_begin + block.output_bytes)
+  const to_cursor = Math.min(end ?? stream.index.cursor, stream.index.cursor)
+  const output = await outputOf(stream, { from: from_cursor, to: to_cursor }, params)
+  return { ok: true, block, from_cursor, to_cursor, ...output }
+}
+
+function findBlock(
+  history: readonly History[],
+  { block: ordinal, conversation_id }: ParsedParams<'pty.read'>,
+): { manifest: Manifest; block: Block | null } {
+  const last = history.at(-1)
+  if (ordinal === undefined && last !== undefined) return { manifest: last.manifest, block: null }
+  for (const { manifest, blocks } of history) {
+    const block = blocks.find(({ seq }) => seq === ordinal)
+    if (block !== undefined) return { manifest, block }
+  }
+  const count = history.reduce((sum, { blocks }) => sum + blocks.length, 0)
+  const message = `${conversation_id} has no block ${ordinal}; it has ${count}: "transom blocks ${conversation_id}" lists them`
+  throw new OpError('block_not_found', message, { block: ordinal, count })
+}
+
+async function run(
+  dependencies: BlockDependencies,
+  params: ParsedParams<'session.run'>,
+  signal: AbortSignal,
+): Promise<Result<'session.run'>> {
+  const session = await dependencies.conversations.get(params.session)
+  if (session.shell === null) throw notIntegrated(session)
+  const command = joinCommand(session.shell.integration.shell, params.command)
+  const accepted = runInShell(session, { ...params, command }, 'block')
+  const timeoutMs = params.no_wait ? 0 : params.timeout_ms
+  const ended = await waitForBlockEnd(session, accepted, { timeoutMs, signal })
+  const block = ended ?? session.blocks.get(accepted.ordinal) ?? notBegun(session, accepted, params)
+  const output = await blockOutput(session, block, params)
+  if (ended !== null || params.no_wait) return { ok: true, block, ...output }
+  const message = `${JSON.stringify(command.slice(0, 100))} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}: "transom block ${params.session} ${block.seq}" shows its output`
+  throw new OpError('block_running', message, { block, ...output })
+}
+
+/** A block that waits for the shell, as it would look if it had just begun. */
+function notBegun(
+  session: TerminalSession,
+  accepted: { id: string; ordinal: number; command: string | null },
+  { actor }: ParsedParams<'session.run'>,
+): Block {
+  const { cursor, cwd } = session.blocks
+  return {
+    block_id: accepted.id,
+    seq: accepted.ordinal,
+    session: session.id,
+    kind: 'block',
+    state: 'running',
+    command: accepted.command,
+    cwd,
+    cwd_after: null,
+    actor: actor ?? null,
+    exit_code: null,
+    ended_by: null,
+    ts_begin: session.now(),
+    ts_end: null,
+    duration_ms: null,
+    cursor_begin: cursor,
+    cursor_end: null,
+    output_bytes: 0,
+    log_seq_begin: session.log.seq,
+    log_seq_end: null,
+  }
+}
+
+type Budget = Pick<ParsedParams<'session.run'>, 'raw' | 'max_bytes' | 'max_tokens'>
+type Output = Pick<Result<'pty.read'>, 'data' | 'data_b64' | 'tail_b64' | 'bytes' | 'omitted'>
+
+async function blockOutput(session: TerminalSession, block: Block, budget: Budget): Promise<Output> {
+  const range = { from: block.cursor_begin, to: block.cursor_begin + block.output_bytes }
+  return outputOf(liveOutput(session), range, budget)
+}
+
+/** No more is read at once: what is asked for beyond it is left out of the middle. */
+const OUTPUT_BYTES_MAX = 8 << 20
+
+/** The output between two cursors, made to fit. */
+async function outputOf(
+  stream: OutputStream,
+  { from, to }: { from: number; to: number },
+  { raw, max_bytes, max_tokens }: Budget,
+): Promise<Output> {
+  const options = { maxBytes: max_bytes, maxTokens: max_tokens, plain: !raw, fromCursor: from }
+  const bytes = await readOutput(stream, from, Math.min(to, from + OUTPUT_BYTES_MAX))
+  const fitted = outputBudget(bytes, options)
+  const sizes = { bytes: to - from, omitted: fitted.omitted }
+  if (!raw) return { data: budgetedText(fitted), ...sizes }
+  const tail = fitted.omitted === null ? {} : { tail_b64: fitted.tail.toString('base64') }
+  return { data_b64: fitted.head.toString('base64'), ...tail, ...sizes }
+}
+
+async function streamOf({ home, sessions }: BlockDependencies, manifest: Manifest): Promise<OutputStream> {
+  const live = sessions.liveWhere(({ id }) => id === manifest.session)
+  return live === null ? endedOutput(home.logPath(manifest.session)) : liveOutput(live)
+}

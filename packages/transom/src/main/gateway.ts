@@ -1,0 +1,131 @@
+/** The gateway: `serve`, `token …` and `mcp`. Loaded into the CLI's process by the commands that need it. */
+import { OpError } from '@transom/protocol/errors'
+import { TOKEN_SCOPES, type TokenScope } from '@transom/protocol'
+import type { GatewayInvocation } from '../cli/gateway-commands.ts'
+import { connectOrStartHost, connectToHost, followSession, type HostFinder } from '../cli/host-connection.ts'
+import { GATEWAY_LIMITS, Gateway } from '../gateway/gateway.ts'
+import { HostPool, type HostConnector } from '../gateway/host-pool.ts'
+import { listenAddress } from '../gateway/listen-address.ts'
+import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../gateway/token-store.ts'
+import { Home } from '../home/home.ts'
+
+/** Carries out a command of cli/gateway-commands.ts; returns the exit status. */
+export async function runGatewayCommand(invocation: GatewayInvocation): Promise<number> {
+  const home = Home.open(invocation.finder.home).path
+  const tokens = new TokenStore(home)
+  switch (invocation.command) {
+    case 'serve':
+      await serve(invocation, home, tokens)
+      return 0
+    case 'token create':
+      tellToken(invocation, await createToken(invocation, tokens))
+      return 0
+    case 'token list': {
+      const grants = tokens.list()
+      invocation.answer({ tokens: grants }, grants.map(grantLine).join('\n') || 'there are no tokens')
+      return 0
+    }
+    case 'token revoke': {
+      const revoked = tokens.revoke(stringParam(invocation, 'token') ?? '')
+      invocation.answer({ revoked }, `revoked ${grantLine(revoked)}`)
+      return 0
+    }
+    case 'token rotate':
+      tellToken(invocation, tokens.rotate(stringParam(invocation, 'token') ?? FIRST_TOKEN_NAME))
+      return 0
+    default:
+      throw new Error(`the gateway has no command ${invocation.command}`)
+  }
+}
+
+async function serve(invocation: GatewayInvocation, home: string, tokens: TokenStore): Promise<void> {
+  const { params, finder, signal } = invocation
+  const address = listenAddress(params)
+  const rate = params['rate_limit']
+  if (rate !== undefined && (typeof rate !== 'number' || rate < 1))
+    throw new OpError('usage', `--rate-limit takes a number from 1 (got ${JSON.stringify(rate)})`)
+  const gateway = await Gateway.listen({
+    home,
+    address,
+    allowHosts: listParam(invocation, 'allow_host'),
+    allowOrigins: listParam(invocation, 'allow_origin'),
+    connector: hostConnector(finder),
+    tokens,
+    limits: { ...GATEWAY_LIMITS, ...(rate === undefined ? {} : { requestsPerSecond: rate }) },
+    createMcp: () => ({ fetch: async () => new Response(null, { status: 404 }), close: async () => {} }),
+    debug: finder.debug,
+  })
+  try {
+    const first = tokens.createFirst()
+    const lines = [`listening on ${gateway.url}`]
+    if (first !== null) lines.push(`token (shown this once): ${first.token}`)
+    invocation.answer(
+      { url: gateway.url, ...(first === null ? {} : { token: first.token }) },
+      lines.join('\n'),
+    )
+    await untilEnded(signal)
+  } finally {
+    await gateway.close()
+  }
+}
+
+async function untilEnded(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    process.once('SIGTERM', () => resolve())
+    if (signal.aborted) resolve()
+  })
+}
+
+async function createToken(invocation: GatewayInvocation, tokens: TokenStore): Promise<NewToken> {
+  const scope = stringParam(invocation, 'scope') ?? 'operate'
+  if (!isScope(scope))
+    throw new OpError('usage', `--scope takes read, operate or admin (got ${scope})`, { scope })
+  const refs = listParam(invocation, 'session')
+  const name = stringParam(invocation, 'name')
+  const sessions = refs.length === 0 ? null : await findSessions(invocation, refs)
+  return tokens.create({ scope, sessions, ...(name === undefined ? {} : { name }) })
+}
+
+/** A token holds ids: a name may come to mean another session. */
+async function findSessions(
+  { finder, signal }: GatewayInvocation,
+  refs: readonly string[],
+): Promise<string[]> {
+  const pool = new HostPool(hostConnector(finder))
+  try {
+    return await Promise.all(refs.map((ref) => pool.findSession(ref, signal)))
+  } finally {
+    pool.close()
+  }
+}
+
+function hostConnector(finder: HostFinder): HostConnector {
+  return {
+    connect: ({ start }) => (start ? connectOrStartHost(finder) : connectToHost(finder)),
+    follow: followSession,
+  }
+}
+
+function tellToken({ answer, notice }: GatewayInvocation, { grant, token }: NewToken): void {
+  answer({ ...grant, token }, token)
+  notice(`${grantLine(grant)}; the token is shown this once`)
+}
+
+function grantLine({ id, name, scope, sessions, created_at }: Grant): string {
+  return [id, name, scope, sessions === null ? 'all sessions' : sessions.join(','), created_at].join('  ')
+}
+
+function isScope(scope: string): scope is TokenScope {
+  return TOKEN_SCOPES.some((known) => known === scope)
+}
+
+function stringParam({ params }: GatewayInvocation, name: string): string | undefined {
+  const value = params[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function listParam({ params }: GatewayInvocation, name: string): string[] {
+  const value = params[name]
+  return Array.isArray(value) ? value.map(String) : []
+}

@@ -1,0 +1,48 @@
+/** What `transom screenshot-diff` loads when it is called. */
+import * as fs from 'node:fs/promises'
+import { OpError } from '@transom/protocol/errors'
+import type { DiffRequest, PictureDifference } from '../cli/screenshot-diff-command.ts'
+import { notWritten, publish, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
+import { errnoOf, messageOf } from '../lib/system-error.ts'
+import { diffPictures } from '../pictures/picture-diff.ts'
+import { decodePng } from '../pictures/png-reader.ts'
+import { encodePng } from '../pictures/png-writer.ts'
+import type { Raster } from '../pictures/raster.ts'
+
+export async function diffFiles({ before, after, out, force }: DiffRequest): Promise<PictureDifference> {
+  if (out !== null) await refuseTarget({ out, force })
+  const [old, now] = [await readPng(before), await readPng(after)]
+  const { raster, changedPixels, bounds } = diffPictures(old, now)
+  if (out !== null) await write(encodePng(raster), { out, force })
+  return {
+    same: changedPixels === 0,
+    changed_pixels: changedPixels,
+    pixels: raster.width * raster.height,
+    bounds,
+    before: { width: old.width, height: old.height },
+    after: { width: now.width, height: now.height },
+    path: out,
+  }
+}
+
+async function readPng(file: string): Promise<Raster> {
+  let bytes: Uint8Array
+  try {
+    bytes = await fs.readFile(file)
+  } catch (error) {
+    const message = `cannot read ${file}: ${messageOf(error)}`
+    throw new OpError('file_not_read', message, { file, errno: errnoOf(error) }, { cause: error })
+  }
+  return decodePng(bytes, file)
+}
+
+async function write(png: Uint8Array, target: { out: string; force: boolean }): Promise<void> {
+  const temporary = temporaryBeside(target.out)
+  try {
+    await fs.writeFile(temporary, png, { mode: 0o600, flag: 'wx' })
+    await publish(temporary, target)
+  } catch (error) {
+    await fs.rm(temporary, { force: true })
+    throw error instanceof OpError ? error : notWritten(target.out, error)
+  }
+}

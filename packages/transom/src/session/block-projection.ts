@@ -1,0 +1,173 @@
+import {
+  EVENT_TYPE_NUMBERS,
+  blockBeginEvent,
+  blockEndEvent,
+  createdEvent,
+  promptEvent,
+  type Block,
+  type Fact,
+} from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { readRecords, withLogFile } from '../log/log-reader.ts'
+import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+
+/** A prompt that the shell showed, and where in the output stream. */
+export interface PromptPoint {
+  readonly seq: number
+  readonly cursor: number
+  readonly exitCode: number | null
+}
+
+/**
+ * The blocks of a session, as its Event Log tells them: record after record, live or from disk.
+ *
+ * The output stream is the concatenation of all `output` payloads: what the program wrote, byte for byte, without
+ * the marks. A cursor counts its bytes.
+ */
+export class BlockProjection {
+  readonly #session: string
+  readonly #blocks: Block[] = []
+  #cursor = 0
+  #open: number | null = null
+  #prompt: PromptPoint | null = null
+  #cwd: string | null
+
+  constructor({ session, cwd }: Pick<Fact<'created'>, 'session' | 'cwd'>) {
+    this.#session = session
+    this.#cwd = cwd
+  }
+
+  /** To be called with every record, in order. Those of other types say nothing of blocks and may be left out. */
+  apply(record: LogRecord): void {
+    switch (record.typeNumber) {
+      case EVENT_TYPE_NUMBERS.output:
+        this.#cursor += record.payload.length
+        break
+      case EVENT_TYPE_NUMBERS.block_begin:
+        this.#begin(record)
+        break
+      case EVENT_TYPE_NUMBERS.block_end:
+        this.#end(record)
+        break
+      case EVENT_TYPE_NUMBERS.prompt: {
+        const { exit_code, cwd } = promptEvent.parse(factOf(record))
+        this.#prompt = { seq: record.seq, cursor: this.#cursor, exitCode: exit_code }
+        this.#cwd = cwd ?? this.#cwd
+        break
+      }
+    }
+  }
+
+  /** The end of the output stream. */
+  get cursor(): number {
+    return this.#cursor
+  }
+
+  /** The shell's folder, as far as it has told. */
+  get cwd(): string | null {
+    return this.#cwd
+  }
+
+  /** The last prompt. */
+  get prompt(): PromptPoint | null {
+    return this.#prompt
+  }
+
+  /** The blocks in the order in which they began. The running one has no end; its output grows. */
+  blocks(): Block[] {
+    return this.#blocks.map((block) => this.#asOfNow(block))
+  }
+
+  get(ordinal: number): Block | null {
+    const found = this.#blocks.find(({ seq }) => seq === ordinal)
+    return found === undefined ? null : this.#asOfNow(found)
+  }
+
+  get count(): number {
+    return this.#blocks.length
+  }
+
+  /** As blocks(), when the log has come to its end: what has not ended by now never will. */
+  finalBlocks(): Block[] {
+    return this.blocks().map((block) =>
+      block.state === 'running' ? { ...block, state: 'lost' as const, cursor_end: this.#cursor } : block,
+    )
+  }
+
+  #begin(record: LogRecord): void {
+    const { block, ordinal, kind, command, actor, cwd } = blockBeginEvent.parse(factOf(record))
+    this.#open = this.#blocks.length
+    this.#blocks.push({
+      block_id: block,
+      seq: ordinal,
+      session: this.#session,
+      kind,
+      state: 'running',
+      command,
+      cwd,
+      cwd_after: null,
+      actor,
+      exit_code: null,
+      ended_by: null,
+      ts_begin: record.time,
+      ts_end: null,
+      duration_ms: null,
+      cursor_begin: this.#cursor,
+      cursor_end: null,
+      output_bytes: 0,
+      log_seq_begin: record.seq,
+      log_seq_end: null,
+    })
+  }
+
+  #end(record: LogRecord): void {
+    const { exit_code, ended_by, cwd } = blockEndEvent.parse(factOf(record))
+    const block = this.#open === null ? undefined : this.#blocks[this.#open]
+    if (block === undefined || this.#open === null) return
+    this.#blocks[this.#open] = {
+      ...block,
+      state: 'ended',
+      exit_code,
+      ended_by,
+      cwd_after: cwd,
+      ts_end: record.time,
+      duration_ms: record.time - block.ts_begin,
+      cursor_end: this.#cursor,
+      output_bytes: this.#cursor - block.cursor_begin,
+      log_seq_end: record.seq,
+    }
+    this.#open = null
+    this.#cwd = cwd ?? this.#cwd
+  }
+
+  #asOfNow(block: Block): Block {
+    return block.state === 'running' ? { ...block, output_bytes: this.#cursor - block.cursor_begin } : block
+  }
+}
+
+/** The blocks of a session from its log alone, to its end. */
+export async function projectLog(path: string, signal?: AbortSignal): Promise<BlockProjection> {
+  return withLogFile(path, async (file) => {
+    let projection: BlockProjection | null = null
+    for await (const records of readRecords(file, { offset: FILE_HEADER_BYTES }, signal)) {
+      for (const record of records) {
+        projection ??= new BlockProjection(createdOf(record, path))
+        projection.apply(record)
+      }
+    }
+    if (projection === null) throw new OpError('log_corrupt', `${path} has no records`, { path })
+    return projection
+  })
+}
+
+function createdOf(first: LogRecord, path: string): Fact<'created'> {
+  const created = createdEvent.safeParse(
+    first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null,
+  )
+  if (created.success) return created.data
+  throw new OpError('log_corrupt', `${path} does not begin with its creation`, { path })
+}
+
+function factOf(record: LogRecord): unknown {
+  return JSON.parse(Buffer.from(record.payload).toString('utf8'))
+}

@@ -1,0 +1,266 @@
+import type { BlockKind, Fact, ShellMode } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Mark } from '../sources/pty/shell-integration/mark-cutter.ts'
+
+/** A block that was asked for. */
+export interface BlockRequest {
+  readonly command: string
+  readonly kind: 'block' | 'interactive'
+  readonly actor: string
+  /** The folder to run it in. */
+  readonly cwd: string | null
+  /** Whether it may wait for those before it. */
+  readonly queue: boolean
+}
+
+/** A block that was accepted: its names are fixed, also while it waits. */
+export interface AcceptedBlock {
+  readonly id: string
+  readonly ordinal: number
+  readonly kind: BlockKind
+  readonly command: string | null
+  readonly queued: boolean
+}
+
+interface WaitingBlock extends AcceptedBlock {
+  readonly command: string
+  readonly actor: string
+  readonly cwd: string | null
+  /** Whether the shell was told to run it since the last prompt. */
+  given: boolean
+  tries: number
+}
+
+/** What the queue does to its session. */
+export interface BlockShell {
+  readonly session: string
+  appendFact<T extends 'block_begin' | 'block_end' | 'prompt'>(type: T, fact: Fact<T>): void
+  /** Has the shell run a text; it answers with a begin mark that has this number. */
+  give(request: number, text: { command: string; cwd: string | null }, actor: string): void
+  /** The shell has begun it. */
+  taken(request: number): void
+}
+
+/** A shell that has swallowed a command this often (a ^C at the prompt, say) does not get it again. */
+const GIVE_TRIES_MAX = 3
+/** Asked for and not yet begun. Past this the caller is told. */
+const WAITING_BLOCKS_MAX = 1000
+
+/**
+ * What a shell is asked to run, one after another, and what its marks say of it. The shell's word decides: a block
+ * begins and ends where a mark says so.
+ */
+export class BlockQueue {
+  readonly #shell: BlockShell
+  readonly #waiting: WaitingBlock[] = []
+  readonly #failed = new Map<string, string>()
+  #running: AcceptedBlock | null = null
+  #lastOrdinal: number
+  #atPrompt = false
+  #ready = false
+  #cwd: Buffer | null = null
+
+  constructor(shell: BlockShell, lastOrdinal: number) {
+    this.#shell = shell
+    this.#lastOrdinal = lastOrdinal
+  }
+
+  /** Whether the shell has shown a prompt. */
+  get ready(): boolean {
+    return this.#ready
+  }
+
+  /** The block that runs, or the first one that waits when none does. */
+  get active(): AcceptedBlock | null {
+    return this.#running ?? this.#waiting[0] ?? null
+  }
+
+  get queuedCount(): number {
+    return Math.max(0, this.#waiting.length - (this.#running === null ? 1 : 0))
+  }
+
+  get mode(): ShellMode {
+    if (this.active === null) return 'idle'
+    return this.active.kind === 'interactive' ? 'interactive' : 'block_running'
+  }
+
+  /** Whether a block has neither begun nor been given up. */
+  isWaiting(id: string): boolean {
+    return this.#waiting.some((block) => block.id === id)
+  }
+
+  /** Why a block was given up before it began; null when it was not. */
+  whyFailed(id: string): string | null {
+    return this.#failed.get(id) ?? null
+  }
+
+  accept(request: BlockRequest): AcceptedBlock {
+    const active = this.active
+    if (active !== null) this.#assertMayWait(active, request)
+    const ordinal = ++this.#lastOrdinal
+    const block: WaitingBlock = {
+      id: `${this.#shell.session}-${ordinal}`,
+      ordinal,
+      kind: request.kind,
+      command: request.command,
+      actor: request.actor,
+      cwd: request.cwd,
+      queued: active !== null,
+      given: false,
+      tries: 0,
+    }
+    this.#waiting.push(block)
+    try {
+      this.#giveNext()
+    } catch (error) {
+      this.#waiting.splice(this.#waiting.indexOf(block), 1)
+      throw error
+    }
+    return block
+  }
+
+  /** What a mark says. To be followed by advance() when the chunk that it came in has been worked off. */
+  take(mark: Mark): void {
+    switch (mark.kind) {
+      case 'begin':
+        return this.#begun(mark.request)
+      case 'typed':
+        return this.#typed(mark.command, mark.cwd)
+      case 'end':
+        return this.#ended(mark.exitCode, mark.cwd)
+      case 'prompt':
+        return this.#prompted(mark.exitCode)
+      default:
+        return mark satisfies never
+    }
+  }
+
+  /** Gives the shell the next block, when it is ready for one. A block that cannot be given is given up. */
+  advance(): void {
+    try {
+      this.#giveNext()
+    } catch (error) {
+      if (!(error instanceof OpError)) throw error
+      const block = this.#waiting.shift()
+      if (block !== undefined) this.#failed.set(block.id, error.message)
+    }
+  }
+
+  /** The shell has ended: so have its blocks. */
+  shellEnded(exitCode: number | null): void {
+    this.#close(exitCode, 'exit', null)
+    this.#atPrompt = false
+    for (const { id } of this.#waiting.splice(0)) this.#failed.set(id, 'the shell ended before it began')
+  }
+
+  #giveNext(): void {
+    const next = this.#waiting[0]
+    if (next === undefined || !this.#atPrompt || this.#running !== null || next.given) return
+    this.#shell.give(next.ordinal, next, next.actor)
+    next.given = true
+    next.tries++
+  }
+
+  #assertMayWait(active: AcceptedBlock, { queue }: BlockRequest): void {
+    const words = active.command === null ? 'a typed command' : JSON.stringify(shortened(active.command))
+    const details = { block_id: active.id, command: active.command, mode: this.mode }
+    if (active.kind === 'interactive') {
+      const message = `the interactive session ${interactiveId(active.id)} (${words}) has the shell; talk to it with send and wait_for, or end it with end_session`
+      throw new OpError('shell_interactive', message, { ...details, session_id: interactiveId(active.id) })
+    }
+    if (!queue) {
+      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it. A program that is a shell of its own (ssh, sudo, docker, a nested shell) is not integrated: use type, keys and wait, or integrate it with "transom shell-init"`
+      throw new OpError('shell_busy', message, details)
+    }
+    if (this.#waiting.length >= WAITING_BLOCKS_MAX) {
+      const message = `${this.#waiting.length} commands wait for the shell already; wait for some of them`
+      throw new OpError('shell_busy', message, { ...details, limit: WAITING_BLOCKS_MAX })
+    }
+  }
+
+  #begun(request: number): void {
+    const index = this.#waiting.findIndex(({ ordinal }) => ordinal === request)
+    const block = this.#waiting[index]
+    if (block === undefined) return
+    this.#begin(block, block.command, block.actor)
+    this.#waiting.splice(index, 1)
+    this.#shell.taken(request)
+  }
+
+  #typed(text: Buffer | null, cwd: Buffer): void {
+    this.#cwd = cwd
+    const ordinal = this.#lastOrdinal + 1
+    const block: AcceptedBlock = {
+      id: `${this.#shell.session}-${ordinal}`,
+      ordinal,
+      kind: 'typed',
+      command: text?.toString('utf8') ?? null,
+      queued: false,
+    }
+    this.#begin(block, block.command, null)
+    this.#lastOrdinal = ordinal
+  }
+
+  #begin(block: AcceptedBlock, command: string | null, actor: string | null): void {
+    this.#close(null, 'unknown', null)
+    const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command, actor }
+    this.#shell.appendFact('block_begin', { ...fact, ...folderFields(this.#cwd) })
+    this.#running = block
+    this.#atPrompt = false
+  }
+
+  #ended(exitCode: number, cwd: Buffer): void {
+    this.#close(exitCode, 'shell', cwd)
+    this.#cwd = cwd
+    this.#atPrompt = false
+    const first = this.#waiting[0]
+    if (first === undefined || !first.given) return
+    // A prompt has come and gone, and what it was given with it: somebody pressed ^C, or another program read it.
+    first.given = false
+    if (first.tries < GIVE_TRIES_MAX) return
+    this.#waiting.shift()
+    this.#failed.set(first.id, `the shell did not take it in ${first.tries} tries`)
+  }
+
+  #prompted(exitCode: number): void {
+    if (this.#atPrompt) return // the line editor draws its prompt again, after a resize say
+    this.#close(exitCode, 'shell', null)
+    this.#shell.appendFact('prompt', { exit_code: exitCode, ...folderFields(this.#cwd) })
+    this.#atPrompt = this.#ready = true
+  }
+
+  #close(exitCode: number | null, endedBy: Fact<'block_end'>['ended_by'], cwd: Buffer | null): void {
+    const block = this.#running
+    if (block === null) return
+    this.#shell.appendFact('block_end', {
+      block: block.id,
+      ordinal: block.ordinal,
+      exit_code: exitCode,
+      ended_by: endedBy,
+      ...folderFields(cwd ?? this.#cwd),
+    })
+    this.#running = null
+  }
+}
+
+/** The id of the interactive session that a block is. */
+export function interactiveId(blockId: string): string {
+  return `int-${blockId}`
+}
+
+/** The block that an interactive session is; what is no session's id is nobody's. */
+export function interactiveBlock(sessionId: string): string {
+  return sessionId.replace(/^int-/, '')
+}
+
+function folderFields(cwd: Buffer | null): { cwd: string | null; cwd_b64?: string } {
+  if (cwd === null) return { cwd: null }
+  const text = cwd.toString('utf8')
+  return Buffer.from(text).equals(cwd) ? { cwd: text } : { cwd: text, cwd_b64: cwd.toString('base64') }
+}
+
+const SHORT_CHARS = 60
+
+function shortened(command: string): string {
+  return command.length <= SHORT_CHARS ? command : `${command.slice(0, SHORT_CHARS)}…`
+}

@@ -1,0 +1,103 @@
+import { OpError } from '@transom/protocol/errors'
+import type { Manifest } from '../home/manifest.ts'
+import type { FoundSession, SessionRequest, Sessions } from './sessions.ts'
+import type { TerminalSession } from './terminal-session.ts'
+
+/**
+ * Conversations, each with one terminal session at a time. When that has ended, or was reset, the next one takes its
+ * place: the ordinals of its blocks go on, its output stream is a new one.
+ */
+export class Conversations {
+  readonly #sessions: Sessions
+  readonly #newSession: () => Omit<SessionRequest, 'follows'>
+  readonly #opening = new Map<string, Promise<TerminalSession>>()
+
+  /** `newSession` says what a conversation's session is started with. */
+  constructor(sessions: Sessions, newSession: () => Omit<SessionRequest, 'follows'>) {
+    this.#sessions = sessions
+    this.#newSession = newSession
+  }
+
+  /** The live session of a conversation, or the live session of this name; a new one when there is none. */
+  async open(conversation: string): Promise<TerminalSession> {
+    const live = this.#live(conversation)
+    if (live !== null) return live
+    const opening = this.#opening.get(conversation) ?? this.#start(conversation)
+    this.#opening.set(conversation, opening)
+    try {
+      return await opening
+    } finally {
+      this.#opening.delete(conversation)
+    }
+  }
+
+  /** As open(), without starting anything. */
+  async get(conversation: string): Promise<TerminalSession> {
+    const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
+    if (live !== undefined) return live
+    const last = (await this.history(conversation)).at(-1)
+    if (last === undefined) return this.#sessions.commandTarget(conversation).catch(notFound(conversation))
+    const message = `the shell of conversation ${JSON.stringify(conversation)} has ended; the next exec_block starts another`
+    throw new OpError('session_ended', message, {
+      session: last.session,
+      status: last.status,
+      exit: last.exit,
+    })
+  }
+
+  /** Ends the session of a conversation, with everything that runs in it, and starts the next. */
+  async reset(conversation: string): Promise<{ session: string; previous_session: string | null }> {
+    const live = this.#live(conversation)
+    await live?.destroy()
+    const next = await this.open(conversation)
+    return { session: next.id, previous_session: live?.id ?? null }
+  }
+
+  /** The session of a conversation, live or, when it has none any more, the last one it had. */
+  async find(conversation: string): Promise<FoundSession> {
+    const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
+    if (live !== undefined) return { manifest: live.manifest, live }
+    const last = (await this.history(conversation)).at(-1)
+    return this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
+  }
+
+  /** The sessions that a conversation has had, oldest first. */
+  async history(conversation: string): Promise<Manifest[]> {
+    const all = await this.#sessions.list(true)
+    return all.filter((manifest) => manifest.conversation === conversation)
+  }
+
+  #live(conversation: string): TerminalSession | null {
+    return this.#sessions.liveWhere(
+      ({ manifest }) => manifest.conversation === conversation && manifest.status === 'running',
+    )
+  }
+
+  async #start(conversation: string): Promise<TerminalSession> {
+    const named = await this.#named(conversation)
+    if (named !== null) return named
+    const last = (await this.history(conversation)).at(-1)
+    const lastOrdinal = last === undefined ? 0 : await this.#lastOrdinal(last)
+    return this.#sessions.create({ ...this.#newSession(), follows: { conversation, lastOrdinal } })
+  }
+
+  async #lastOrdinal(manifest: Manifest): Promise<number> {
+    const blocks = (await this.#sessions.blocksOf(manifest)).blocks()
+    return blocks.reduce((last, { seq }) => Math.max(last, seq), manifest.block_base ?? 0)
+  }
+
+  /** A session that was created by name or is meant by its id. */
+  async #named(ref: string): Promise<TerminalSession | null> {
+    return this.#sessions.liveWhere(
+      ({ id, manifest }) => (id === ref || manifest.name === ref) && manifest.status === 'running',
+    )
+  }
+}
+
+function notFound(conversation: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof OpError) || error.code !== 'session_not_found') throw error
+    const message = `there is no conversation ${JSON.stringify(conversation)}; the first exec_block opens one`
+    throw new OpError('conversation_not_found', message, { conversation_id: conversation })
+  }
+}

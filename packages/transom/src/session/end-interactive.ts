@@ -1,0 +1,98 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import type { Block, Result } from '@transom/protocol'
+import type { AcceptedBlock } from './block-queue.ts'
+import { waitForBlockEnd } from './block-waits.ts'
+import type { TerminalSession } from './terminal-session.ts'
+
+export type EndedWith = Result<'pty.end_session'>['ended_with']
+
+/** How long a program may take to leave after each step. */
+const STEP_MS = 1500
+
+/** What programs that read commands leave by. */
+const EXIT_COMMANDS: Readonly<Record<string, string>> = {
+  bash: 'exit',
+  sh: 'exit',
+  dash: 'exit',
+  zsh: 'exit',
+  fish: 'exit',
+  ksh: 'exit',
+  python: 'exit()',
+  python3: 'exit()',
+  ipython: 'exit',
+  node: '.exit',
+  ruby: 'exit',
+  irb: 'exit',
+  sqlite3: '.quit',
+  psql: '\\q',
+  mysql: 'exit',
+  gdb: 'quit',
+  bc: 'quit',
+  ftp: 'bye',
+  sftp: 'bye',
+}
+
+interface Step {
+  readonly with: EndedWith
+  take(session: TerminalSession, actor: string): void
+}
+
+/**
+ * Ends the program of an interactive session: by its own exit command when it is known to have one, else by Ctrl+C,
+ * and with ever more force. Null when nothing helped.
+ */
+export async function endInteractive(
+  session: TerminalSession,
+  block: AcceptedBlock,
+  { actor, signal }: { actor: string; signal: AbortSignal },
+): Promise<{ ended_with: EndedWith; block: Block } | null> {
+  const exitCommand = EXIT_COMMANDS[programInFront(session)] ?? null
+  const steps = exitCommand === null ? [INTERRUPT, INTERRUPT, ...FORCE] : politeSteps(exitCommand)
+  for (const step of steps) {
+    step.take(session, actor)
+    const ended = await waitForBlockEnd(session, block, { timeoutMs: STEP_MS, signal })
+    if (ended !== null) return { ended_with: step.with, block: ended }
+  }
+  return null
+}
+
+const INTERRUPT: Step = { with: 'interrupt', take: (session, actor) => void session.interrupt(actor) }
+const FORCE: readonly Step[] = [
+  { with: 'end_of_input', take: (session, actor) => void session.input('\x04', { via: 'send', actor }) },
+  {
+    with: 'terminate',
+    take: (session, actor) => {
+      session.signal('SIGTERM', 'foreground', actor)
+      session.signal('SIGHUP', 'foreground', actor) // shells ignore the other
+    },
+  },
+  { with: 'kill', take: (session, actor) => void session.signal('SIGKILL', 'foreground', actor) },
+]
+
+function politeSteps(command: string): Step[] {
+  const exit: Step = {
+    with: 'exit_command',
+    take: (session, actor) => void session.input(`${command}\r`, { via: 'send', actor }),
+  }
+  // It may have been in the middle of something: Ctrl+C brings it back to its prompt.
+  const again: Step = {
+    with: 'exit_command',
+    take: (session, actor) => {
+      session.interrupt(actor)
+      exit.take(session, actor)
+    },
+  }
+  return [exit, again, ...FORCE]
+}
+
+/** The name of the program that leads the foreground process group, without its version. */
+function programInFront(session: TerminalSession): string {
+  const group = session.foregroundGroup()
+  try {
+    const executable = fs.readlinkSync(`/proc/${group}/exe`)
+    return path.basename(executable).replace(/[\d.]+$/, (version) => (version === '3' ? '3' : ''))
+  } catch {
+    return '' // ended, another user's, or no /proc: then it is not known
+  }
+}

@@ -1,0 +1,158 @@
+import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+
+/**
+ * What bash reads in place of ~/.bashrc. It keeps its names apart with `__transom_`, exports nothing, and reads the
+ * user's own files before it adds to PROMPT_COMMAND, PS0 and PS1.
+ *
+ * Why it is as it is:
+ * - Marks go to /dev/tty, so that `exec >file` in the shell does not take them away.
+ * - The text of a block is evaluated at the top level, not in a function, where `declare` would be local.
+ * - The begin mark is printed by the first line of what is evaluated, so that the trace of `set -x` and a DEBUG trap
+ *   that announce the `eval` come before the block.
+ * - `f&&:` gives the status of f, and neither `set -e` nor an ERR trap takes it for a failure.
+ * - Calls have their output sent to /dev/null: what traps and traces print about them is not the block's.
+ * - The end mark comes right after the block; when that is not reached (^C, a syntax error), before the next prompt.
+ * - The prompt mark is part of PS1, because the line editor prints that once it is ready for keys.
+ */
+export function bashScript(options: ShellScriptOptions): string {
+  const [first, second] = options.nonceHalves
+  return `
+command rm -f -- ${quoteForShell(options.scriptPath)}
+if ((BASH_VERSINFO[0] > 4 || (BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] >= 4))); then
+__transom_a=${first} __transom_b=${second} __transom_d=${quoteForShell(options.folder)}
+__transom_e=0 __transom_k=0 __transom_x=0 __transom_n=0 __transom_h=0 __transom_text= __transom_hc=
+${COMMON}
+${options.lean ? LEAN : LINE_EDITED}
+fi
+${options.lean ? '' : userFiles(options)}
+if [[ -n \${__transom_a-} ]]; then
+${options.lean ? 'HISTCONTROL=ignorespace; unset HISTFILE' : ''}
+{ __transom_hook; } >/dev/null 2>&1
+fi
+`
+}
+
+/** What is typed to run the next block, where there is no line editor to bind a key in. */
+export const BASH_LEAN_LINE = ' __transom_load;eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1\n'
+
+/** What the line editor shows when a block is run. */
+export const BASH_EDITED_LINE = ' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1'
+
+/** The line before the block's text in its file. */
+export const bashBegin = (request: number, display: string): string =>
+  `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+
+const COMMON = String.raw`
+__transom_load() { local -; set +aexuv; IFS= read -rd '' __transom_text <"$__transom_d/next" || :; } 2>/dev/null
+__transom_begin() {
+  local -; set +aexuv
+  [[ -z $__transom_hc ]] || eval "$__transom_hc"
+  __transom_hc= __transom_k=1 __transom_text=
+  printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
+  return "$__transom_e"
+}
+__transom_mark_end() {
+  printf '\033]7717;%s%s;3;%s;%q\007' "$__transom_a" "$__transom_b" "$__transom_e" "$PWD" >/dev/tty
+}
+__transom_end() {
+  __transom_e=$?
+  local -; set +aexuv
+  __transom_k=0 __transom_x=1
+  __transom_mark_end
+  __transom_hook
+  return "$__transom_e"
+}
+__transom_ended() {
+  if ((__transom_x)); then
+    __transom_x=0
+    return
+  fi
+  if ((__transom_k && $1 == 0)); then __transom_e=2; else __transom_e=$1; fi
+  __transom_k=0
+  __transom_mark_end
+}
+`
+
+/** For a shell that nobody types at: no line editor, no prompt, no history. */
+const LEAN = String.raw`
+__transom_prompt() {
+  local s=$?
+  local -; set +aexuv
+  __transom_ended "$s"
+  printf '\033]7717;%s%s;4;%s\007' "$__transom_a" "$__transom_b" "$s" >/dev/tty
+  return "$s"
+}
+__transom_hook() {
+  PS1= PS2= PS0=
+  [[ \${PROMPT_COMMAND-} == '{ __transom_prompt&&:; } >/dev/null 2>&1' && \${#PROMPT_COMMAND[@]} == 1 ]] && return
+  unset PROMPT_COMMAND
+  PROMPT_COMMAND='{ __transom_prompt&&:; } >/dev/null 2>&1'
+}
+`.replaceAll('\\${', '${')
+
+const LINE_EDITED = String.raw`
+__transom_first() { local s=$?; local -; set +aexuv; __transom_ended "$s"; __transom_x=2; return "$s"; }
+__transom_last() {
+  local s=$?
+  local -; set +aexuv
+  ((__transom_x == 2)) || __transom_ended "$s"
+  __transom_x=0 __transom_h=$HISTCMD
+  unset __transom_own
+  __transom_hook
+  return "$s"
+}
+__transom_hook() {
+  local first='{ __transom_first&&:; } >/dev/null 2>&1' last='{ __transom_last&&:; } >/dev/null 2>&1'
+  local ps1='\[\e]7717;$__transom_a$__transom_b;4;$?\a\]' ps0='\${__transom_own-$(__transom_typed >/dev/null 2>&1)}'
+  if [[ \${PROMPT_COMMAND[0]-} != "$first"* || \${PROMPT_COMMAND[\${#PROMPT_COMMAND[@]}-1]-} != *"$last" ]]; then
+    local each kept=()
+    for each in "\${PROMPT_COMMAND[@]}"; do
+      each=\${each//"$first"/} each=\${each//"$last"/}
+      [[ -z \${each//[[:space:];]/} ]] || kept+=("$each")
+    done
+    if ((BASH_VERSINFO[0] > 5 || (BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] >= 1))); then
+      PROMPT_COMMAND=("$first" "\${kept[@]}" "$last")
+    else
+      local IFS=$'\n'
+      PROMPT_COMMAND="$first"$'\n'"\${kept[*]}"$'\n'"$last"
+    fi
+  fi
+  [[ $PS1 == *"$ps1" ]] || PS1=\${PS1//"$ps1"/}$ps1
+  [[ \${PS0-} == *"$ps0" ]] || PS0=\${PS0-}$ps0
+  __transom_keys
+}
+__transom_typed() {
+  local -; set +aexuv
+  local line=$(HISTTIMEFORMAT= builtin history 1) text=
+  [[ $line =~ ^[[:space:]]*([0-9]+)[*[:space:]][[:space:]](.*)$ && \${BASH_REMATCH[1]} == "$__transom_h" ]] && text=\${BASH_REMATCH[2]}
+  printf '\033]7717;%s%s;2;%q;%q\007' "$__transom_a" "$__transom_b" "\${text:0:4000}" "$PWD" >/dev/tty
+}
+__transom_key() {
+  local -; set +aexuv
+  READLINE_LINE= READLINE_POINT=0
+  IFS= read -rd '' __transom_text <"$__transom_d/next" || :
+  [[ -n $__transom_text ]] || return 0
+  if [[ -v HISTCONTROL ]]; then __transom_hc="HISTCONTROL=\${HISTCONTROL@Q}"; else __transom_hc='unset HISTCONTROL'; fi
+  HISTCONTROL=ignorespace __transom_own=
+  READLINE_LINE='@LINE@' READLINE_POINT=\${#READLINE_LINE}
+}
+__transom_keys() {
+  local map
+  for map in emacs vi-insert vi-command; do
+    bind -m "$map" -x '"\e[77;17~":__transom_key'
+  done
+}
+`
+  .replaceAll('\\${', '${')
+  .replace('@LINE@', BASH_EDITED_LINE)
+
+function userFiles({ login, norc, rcFile }: ShellScriptOptions): string {
+  if (norc) return ''
+  if (rcFile !== null) return `[[ -r ${quoteForShell(rcFile)} ]] && . ${quoteForShell(rcFile)}`
+  if (!login) return '[[ -r ~/.bashrc ]] && . ~/.bashrc'
+  return `[[ -r /etc/profile ]] && . /etc/profile
+if [[ -r ~/.bash_profile ]]; then . ~/.bash_profile
+elif [[ -r ~/.bash_login ]]; then . ~/.bash_login
+elif [[ -r ~/.profile ]]; then . ~/.profile
+fi`
+}

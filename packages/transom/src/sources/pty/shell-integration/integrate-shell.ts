@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { fileError } from '../../../lib/system-error.ts'
+import { BASH_EDITED_LINE, BASH_LEAN_LINE, bashBegin, bashScript } from './bash-integration.ts'
+import { FISH_LINE, fishBegin, fishScript, quoteForFish } from './fish-integration.ts'
+import { SH_LINE, shBegin, shScript } from './sh-integration.ts'
+import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+import { unquoteShellWord } from './unquote.ts'
+import { ZSH_LINE, zshBegin, zshScripts } from './zsh-integration.ts'
+
+export type ShellName = 'bash' | 'zsh' | 'fish' | 'sh'
+
+export interface IntegrationRequest {
+  readonly program: string
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** A folder of the session's own, to be made. */
+  readonly folder: string
+  readonly lean: boolean
+  readonly login: boolean
+  readonly norc: boolean
+}
+
+/** How to start a shell with integration, and how to have it run a block. */
+export interface ShellIntegration {
+  readonly shell: ShellName
+  readonly nonce: string
+  readonly folder: string
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** What is typed to have the shell run what is in the file of the next block. */
+  readonly trigger: string
+  /** How many cells the line has that the shell shows when it is told so. */
+  readonly lineCells: number
+  /** Undoes the quoting of names in marks. */
+  unquote(quoted: Buffer): Buffer
+  /** The content of that file: shows the command, prints a begin mark, goes to the folder, and runs it. */
+  blockText(block: BlockText): string
+}
+
+export interface BlockText {
+  /** The number that the begin mark shall have. */
+  readonly request: number
+  readonly command: string
+  readonly cwd: string | null
+  /** Printed before the block begins. Printable characters and escape sequences, no quotes or backslashes. */
+  readonly display: string
+}
+
+/** The key that the line editors are bound to: no keyboard sends it. */
+export const BLOCK_KEY = '\x1b[77;17~'
+const NEXT_BLOCK = 'next'
+
+/**
+ * Prepares a shell to tell where its commands begin and end. Null when the program is no shell that can, or was
+ * started to do something else than to read commands from its terminal: then nothing of it is touched.
+ */
+export function integrateShell(request: IntegrationRequest): ShellIntegration | null {
+  const prepare = PREPARATIONS[path.basename(request.program)]
+  const plan = prepare?.(request)
+  if (plan === undefined || plan === null) return null
+  try {
+    fs.mkdirSync(request.folder, { mode: 0o700 })
+    for (const [file, content] of Object.entries(plan.files)) {
+      fs.writeFileSync(path.join(request.folder, file), content, { mode: 0o600 })
+    }
+  } catch (error) {
+    throw fileError(error, `write the shell integration in ${request.folder}`, { folder: request.folder })
+  }
+  return { ...plan, folder: request.folder }
+}
+
+/** Puts the text of the next block where the shell reads it. */
+export function writeBlockText(folder: string, text: string): void {
+  const file = path.join(folder, NEXT_BLOCK)
+  try {
+    fs.writeFileSync(file, text, { mode: 0o600 })
+  } catch (error) {
+    throw fileError(error, `write the command to ${file}`, { file })
+  }
+}
+
+/** Takes it away: a shell that is told once too often finds nothing. */
+export function removeBlockText(folder: string): void {
+  fs.rmSync(path.join(folder, NEXT_BLOCK), { force: true })
+}
+
+/** The text that a shell takes for a command: one word is the text itself, several are a program and its arguments. */
+export function joinCommand(shell: ShellName, words: readonly string[]): string {
+  const [only = ''] = words
+  if (words.length === 1) return only
+  const quote = shell === 'fish' ? quoteForFish : quoteForShell
+  return words.map((word) => (PLAIN_WORD.test(word) ? word : quote(word))).join(' ')
+}
+
+const PLAIN_WORD = /^[\w./:=@%+,-]+$/
+
+interface Plan extends Omit<ShellIntegration, 'folder'> {
+  readonly files: Readonly<Record<string, string>>
+}
+
+const PREPARATIONS: Readonly<Record<string, (request: IntegrationRequest) => Plan | null>> = {
+  bash: prepareBash,
+  zsh: prepareZsh,
+  fish: prepareFish,
+  sh: prepareSh,
+  dash: prepareSh,
+}
+
+function prepareBash(request: IntegrationRequest): Plan | null {
+  const given = readBashArguments(request.argv)
+  if (given === null) return null
+  const scriptPath = path.join(request.folder, 'rc')
+  const { nonce, options } = scriptOptions(request, scriptPath)
+  const isLean = request.lean
+  const login = request.login || given.login
+  const norc = request.norc || given.norc
+  const script = bashScript({ ...options, login, norc, rcFile: given.rcFile })
+  return {
+    shell: 'bash',
+    nonce,
+    files: { rc: script },
+    env: request.env,
+    argv: [...(isLean ? ['--noediting'] : []), '--noprofile', '--rcfile', scriptPath, '-i'],
+    trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
+    unquote: unquoteShellWord,
+    lineCells: (isLean ? BASH_LEAN_LINE.trimEnd() : BASH_EDITED_LINE).length,
+    blockText: ({ request: number, command, cwd, display }) =>
+      `${bashBegin(number, display)}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`,
+  }
+}
+
+function prepareZsh(request: IntegrationRequest): Plan | null {
+  const given = readArguments(request.argv, { login: ['-l', '--login'], norc: ['-f', '--no-rcs'] })
+  if (given === null) return null
+  const { nonce, options } = scriptOptions(request, path.join(request.folder, '.zshrc'))
+  const userFolder = request.env['ZDOTDIR'] ?? null
+  const login = request.login || given.login
+  return {
+    shell: 'zsh',
+    nonce,
+    files: zshScripts({ ...options, norc: request.norc || given.norc, userFolder }),
+    env: { ...request.env, ZDOTDIR: request.folder },
+    argv: [...(login ? ['-l'] : []), '-i'],
+    trigger: BLOCK_KEY,
+    lineCells: ZSH_LINE.length,
+    unquote: unquoteShellWord,
+    blockText: ({ request: number, command, cwd, display }) =>
+      `${zshBegin(number, display)}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`,
+  }
+}
+
+function prepareFish(request: IntegrationRequest): Plan | null {
+  const given = readArguments(request.argv, { login: ['-l', '--login'], norc: ['-N', '--no-config'] })
+  if (given === null) return null
+  const scriptPath = path.join(request.folder, 'init.fish')
+  const { nonce, options } = scriptOptions(request, scriptPath)
+  const login = request.login || given.login
+  const norc = request.norc || given.norc
+  return {
+    shell: 'fish',
+    nonce,
+    files: { 'init.fish': fishScript(options) },
+    env: request.env,
+    argv: [
+      ...(login ? ['-l'] : []),
+      ...(norc ? ['--no-config'] : []),
+      '-i',
+      '-C',
+      `source ${quoteForFish(scriptPath)}`,
+    ],
+    trigger: BLOCK_KEY,
+    lineCells: FISH_LINE.length,
+    unquote: unquoteShellWord,
+    blockText: ({ request: number, command, cwd, display }) =>
+      `${fishBegin(number, display)}${cwd === null ? '' : `cd ${quoteForFish(cwd)}\n`}${command}`,
+  }
+}
+
+function prepareSh(request: IntegrationRequest): Plan | null {
+  const given = readArguments(request.argv, { login: ['-l'], norc: [] })
+  if (given === null) return null
+  const scriptPath = path.join(request.folder, 'env.sh')
+  const { nonce, options } = scriptOptions(request, scriptPath)
+  const login = request.login || given.login
+  return {
+    shell: 'sh',
+    nonce,
+    files: { 'env.sh': shScript({ ...options, userEnv: request.env['ENV'] ?? null }) },
+    env: { ...request.env, ENV: scriptPath },
+    argv: [...(login ? ['-l'] : []), '-i'],
+    trigger: SH_LINE,
+    lineCells: SH_LINE.trimEnd().length,
+    unquote: (text) => text, // it has no quoting of its own to print names with
+    blockText: ({ request: number, command, cwd, display }) =>
+      `${shBegin(number, display)}${cwd === null ? '' : `command cd -- ${quoteForShell(cwd)}\n`}${command}\n`,
+  }
+}
+
+/** Whether a shell is started to read commands from its terminal, and how; null when it is not. */
+function readArguments(
+  argv: readonly string[],
+  words: { login: readonly string[]; norc: readonly string[] },
+): { login: boolean; norc: boolean } | null {
+  const known = ['-i', '--interactive', ...words.login, ...words.norc]
+  if (argv.some((word) => !known.includes(word))) return null
+  return {
+    login: argv.some((word) => words.login.includes(word)),
+    norc: argv.some((word) => words.norc.includes(word)),
+  }
+}
+
+/** What an interactive bash may be started with; null for a script, a command, or an option that is not known here. */
+function readBashArguments(
+  argv: readonly string[],
+): { login: boolean; norc: boolean; rcFile: string | null } | null {
+  const given = { login: false, norc: false, rcFile: null as string | null }
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at]
+    if (word === '-l' || word === '--login') given.login = true
+    else if (word === '--norc') given.norc = true
+    else if ((word === '--rcfile' || word === '--init-file') && argv[at + 1] !== undefined)
+      given.rcFile = argv[++at] ?? null
+    else if (word !== '-i' && word !== '--noprofile') return null
+  }
+  return given
+}
+
+function scriptOptions(
+  { lean, folder, login, norc }: IntegrationRequest,
+  scriptPath: string,
+): { nonce: string; options: ShellScriptOptions } {
+  // Digits only: a program may leave the terminal translating letters (`stty olcuc`).
+  const nonce = BigInt(`0x${randomBytes(16).toString('hex')}`)
+    .toString()
+    .padStart(39, '0')
+  const nonceHalves = [nonce.slice(0, 20), nonce.slice(20)] as const
+  return { nonce, options: { scriptPath, folder, nonceHalves, lean, login, norc, rcFile: null } }
+}

@@ -1,0 +1,60 @@
+import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+
+/** What is typed to run the next block: there is no line editor to bind a key in. */
+export const SH_LINE = ' . "$__transom_d/next";{ __transom_end&&:;} >/dev/null 2>&1\n'
+
+/** The first line of a block's file. */
+export const shBegin = (request: number, display: string): string =>
+  `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+
+/**
+ * What a POSIX shell reads through ENV. It has no hooks: PS1 has the end mark in front and the prompt mark behind.
+ * What is typed at it has no begin mark, and gives no block.
+ */
+export function shScript(options: ShellScriptOptions & { readonly userEnv: string | null }): string {
+  const [first, second] = options.nonceHalves
+  const userFile = options.userEnv === null ? '' : quoteForShell(options.userEnv)
+  return `command rm -f -- ${quoteForShell(options.scriptPath)}
+__transom_a=${first} __transom_b=${second} __transom_d=${quoteForShell(options.folder)}
+${options.userEnv === null ? 'unset ENV' : `ENV=${userFile}; export ENV`}
+${HOOKS}
+${options.userEnv === null || options.norc ? '' : `eval "__transom_user=\\"$ENV\\""; [ -r "$__transom_user" ] && . "$__transom_user"`}
+__transom_hook
+`
+}
+
+const HOOKS = String.raw`
+__transom_e=0 __transom_x=0
+__transom_esc=$(printf '\033') __transom_bel=$(printf '\007')
+__transom_begin() {
+  set -- "$1" "$2" "$-"
+  set +aexuv
+  printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
+  __transom_restore "$3"
+  return "$__transom_e"
+}
+__transom_restore() {
+  case $1 in *a*) set -a ;; esac
+  case $1 in *e*) set -e ;; esac
+  case $1 in *u*) set -u ;; esac
+  case $1 in *v*) set -v ;; esac
+  case $1 in *x*) set -x ;; esac
+}
+__transom_end() {
+  __transom_e=$?
+  set -- "$-"
+  set +aexuv
+  __transom_hook
+  printf '\033]7717;%s%s;3;%s;%s\007' "$__transom_a" "$__transom_b" "$__transom_e" "$PWD" >/dev/tty
+  __transom_restore "$1"
+  return "$__transom_e"
+}
+__transom_hook() {
+  case $PS1 in
+    "$__transom_ps1_a"*"$__transom_ps1_b") ;;
+    *) PS1=$__transom_ps1_a$PS1$__transom_ps1_b ;;
+  esac
+}
+__transom_ps1_a='$__transom_esc]7717;$__transom_a$__transom_b;3;$?;$PWD$__transom_bel'
+__transom_ps1_b='$__transom_esc]7717;$__transom_a$__transom_b;4;$?$__transom_bel'
+`

@@ -1,0 +1,128 @@
+import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+
+/** What the line editor shows when a block is run. */
+export const ZSH_LINE =
+  ' eval "$__transom_head";eval "$__transom_text";{ __transom_end && : } >/dev/null 2>&1'
+
+/** The first line of a block's file. */
+export const zshBegin = (request: number, display: string): string =>
+  `{ __transom_begin ${request} ${quoteForShell(display)} && : } >/dev/null 2>&1\n`
+
+/**
+ * The files that zsh reads from ZDOTDIR. They read the user's own, with ZDOTDIR as the user has it, and then add
+ * hooks. The reasons that the bash script gives hold here, too. In addition:
+ * - zsh parses all of a text before it runs any of it, so that a begin mark inside a text with a syntax error would
+ *   never come: such a text gets its mark in front.
+ * - The end-of-line mark (PROMPT_SP) is printed before any hook runs, and would be in the block: the hook prints it.
+ */
+export function zshScripts(
+  options: ShellScriptOptions & { readonly userFolder: string | null },
+): Readonly<Record<string, string>> {
+  const [first, second] = options.nonceHalves
+  const own = quoteForShell(options.folder)
+  const user = options.userFolder === null ? '"$HOME"' : quoteForShell(options.userFolder)
+  const asUser = options.userFolder === null ? 'unset ZDOTDIR' : `export ZDOTDIR=${user}`
+  const read = (file: string) =>
+    options.norc ? '' : `${asUser}\n[[ -r ${user}/${file} ]] && . ${user}/${file}\n`
+  return {
+    '.zshenv': `command rm -f -- ${own}/.zshenv
+typeset -g +x __transom_a=${first} __transom_b=${second} __transom_d=${own}
+${read('.zshenv')}export ZDOTDIR=${own}
+`,
+    '.zprofile': `${read('.zprofile')}export ZDOTDIR=${own}\n`,
+    '.zshrc': `[[ \${HISTFILE-} == ${own}/* ]] && HISTFILE=${user}/.zsh_history
+${read('.zshrc')}${asUser}
+${HOOKS}
+{ __transom_hook } >/dev/null 2>&1
+`,
+  }
+}
+
+const HOOKS = String.raw`
+typeset -g +x __transom_e=0 __transom_k=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_text= __transom_head=:
+__transom_begin() {
+  emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
+  __transom_k=1
+  print -rn -- "$2"$'\e]7717;'"$__transom_a$__transom_b;1;$1"$'\a' >/dev/tty
+  return $__transom_e
+}
+__transom_mark_end() {
+  print -rn -- $'\e]7717;'"$__transom_a$__transom_b;3;$__transom_e;\${(q)PWD}"$'\a' >/dev/tty
+}
+__transom_end() {
+  __transom_e=$?
+  emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
+  __transom_k=0 __transom_x=1 __transom_text= __transom_head=:
+  __transom_mark_end
+  __transom_hook
+  return $__transom_e
+}
+__transom_precmd() {
+  local s=$?
+  emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
+  __transom_own=0
+  {
+    if ((__transom_x)); then
+      __transom_x=0
+    else
+      if ((__transom_k && s == 0)); then __transom_e=1; else __transom_e=$s; fi
+      __transom_k=0
+      __transom_mark_end
+    fi
+    __transom_hook
+  } >/dev/null 2>&1
+  if ((__transom_sp)); then
+    print -rnP -- "\${PROMPT_EOL_MARK-%B%S%#%s%b}" >/dev/tty
+    print -rn -- "\${(l:COLUMNS-1:: :)}"$'\r '$'\r' >/dev/tty
+  fi
+  return $__transom_e
+}
+__transom_preexec() {
+  emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
+  if ((__transom_own)); then
+    return 0
+  fi
+  local text=\${1:-$3}
+  text=\${text%%$'\n'}
+  print -rn -- $'\e]7717;'"$__transom_a$__transom_b;2;\${(q)text[1,4000]};\${(q)PWD}"$'\a' >/dev/tty 2>/dev/null
+}
+__transom_addhistory() {
+  [[ $1 != ' eval "$__transom_head"'* ]]
+}
+__transom_line_init() {
+  print -rn -- $'\e]7717;'"$__transom_a$__transom_b;4;$__transom_e"$'\a' >/dev/tty 2>/dev/null
+}
+__transom_key() {
+  emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
+  local body
+  { __transom_text=$(<"$__transom_d/next") } 2>/dev/null
+  [[ -n $__transom_text ]] || return 0
+  [[ -z $BUFFER ]] || zle push-line
+  body=\${__transom_text#*$'\n'} __transom_head=: __transom_own=1
+  { functions[__transom_try]=$body } 2>/dev/null
+  if ((! $+functions[__transom_try])); then
+    __transom_head=\${__transom_text%%$'\n'*} __transom_text=$body
+  fi
+  unfunction __transom_try 2>/dev/null
+  BUFFER='@LINE@' CURSOR=$#BUFFER
+  zle accept-line
+}
+__transom_hook() {
+  local map
+  [[ \${precmd_functions[1]-} == __transom_precmd ]] ||
+    precmd_functions=(__transom_precmd \${precmd_functions:#__transom_precmd})
+  [[ \${preexec_functions[(r)__transom_preexec]-} == __transom_preexec ]] || preexec_functions+=(__transom_preexec)
+  [[ \${zshaddhistory_functions[(r)__transom_addhistory]-} == __transom_addhistory ]] ||
+    zshaddhistory_functions+=(__transom_addhistory)
+  if [[ \${widgets[__transom_key]-} != user:__transom_key ]]; then
+    zle -N __transom_key
+    for map in emacs viins vicmd; do bindkey -M $map '\e[77;17~' __transom_key; done
+  fi
+  autoload -Uz add-zle-hook-widget
+  [[ \${widgets[zle-line-init]-} == user:azhw:zle-line-init && -n $__transom_hooked ]] ||
+    { add-zle-hook-widget line-init __transom_line_init && __transom_hooked=1 }
+}
+typeset -g +x __transom_hooked=
+`
+  .replaceAll('\\${', '${')
+  .replace('@LINE@', ZSH_LINE)

@@ -1,0 +1,495 @@
+import { OpError } from '@transom/protocol/errors'
+import type { KeyPress } from '../../terminal/key-names.ts'
+import { CdpError } from './cdp-client.ts'
+import type { Chromium } from './chromium.ts'
+import { FrameGrids, sameFrame } from './frame-grid.ts'
+import type { DecodedFrame } from './frame-decoding.ts'
+import type { FrameDecoder } from './frame-decoder.ts'
+import { NetworkActivity } from './network-activity.ts'
+import { PageMouse, pasteText, pointOf, pressKeys, typeText } from './page-input.ts'
+import { loadBy, loadPage } from './page-navigation.ts'
+import { readDetails, readLinks } from './page-queries.ts'
+import { EMPTY_STATE, readState, watchState } from './page-state.ts'
+import { PageTarget } from './page-target.ts'
+import { waitForQuiet } from './quiescence.ts'
+import { Screencast } from './screencast.ts'
+import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
+import type {
+  Cell,
+  MouseButtonOptions,
+  PageDetails,
+  PageDialog,
+  PageEvents,
+  PageLink,
+  PageState,
+  WebPage,
+} from './web-page.ts'
+
+export const NAVIGATION_TIMEOUT_MS = 30_000
+const RECOVERY_TIMEOUT_MS = 2000 // a tab that runs free again answers in milliseconds
+
+export interface ChromiumPageOptions {
+  /** Starts a browser: at the beginning, and again when one has ended by itself. */
+  readonly start: () => Promise<Chromium>
+  readonly decoder: FrameDecoder
+  readonly cols: number
+  readonly rows: number
+  /** Device pixels for a CSS pixel: 1 is the natural size, 1.3 a zoom of 130 %. */
+  readonly scale?: number | undefined
+  /** Throws for an address that a page may not open in a new window. */
+  readonly checkUrl?: ((url: string) => void) | undefined
+}
+
+/** A page in a Chromium of its own. When the page hangs or anything below it ends, it is brought back. */
+export class ChromiumPage implements WebPage {
+  readonly #options: ChromiumPageOptions
+  readonly #grids = new FrameGrids()
+  readonly #observers = new Set<Partial<PageEvents>>()
+  readonly #network = new NetworkActivity()
+  readonly #mouse = new PageMouse()
+  #chromium: Chromium
+  #target: PageTarget
+  #screencast: Screencast
+  #cols: number
+  #rows: number
+  #scale: number
+  #frame: WebFrame | null = null
+  #framesPaused = false
+  #state: PageState = EMPTY_STATE
+  #dialog: PageDialog | null = null
+  #recovering: Promise<void> | null = null
+  #crashes = 0
+  #closed = false
+
+  static async open(options: ChromiumPageOptions): Promise<ChromiumPage> {
+    const chromium = await options.start()
+    try {
+      const target = await PageTarget.open(chromium.cdp, options.scale ?? 1)
+      const page = new ChromiumPage(options, chromium, target)
+      await page.#begin(chromium, target)
+      return page
+    } catch (error) {
+      await chromium.close()
+      throw error
+    }
+  }
+
+  private constructor(options: ChromiumPageOptions, chromium: Chromium, target: PageTarget) {
+    this.#options = options
+    this.#cols = options.cols
+    this.#rows = options.rows
+    this.#scale = options.scale ?? 1
+    this.#chromium = chromium
+    this.#target = target
+    this.#screencast = this.#screencastOf(target)
+  }
+
+  get frame(): WebFrame | null {
+    return this.#frame
+  }
+
+  get state(): PageState {
+    return this.#state
+  }
+
+  get dialog(): PageDialog | null {
+    return this.#dialog
+  }
+
+  /** The browser behind it, for its process id and how it was started. */
+  get chromium(): Chromium {
+    return this.#chromium
+  }
+
+  get size(): { cols: number; rows: number } {
+    return { cols: this.#cols, rows: this.#rows }
+  }
+
+  get scale(): number {
+    return this.#scale
+  }
+
+  async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
+    const load = {
+      url,
+      timeoutMs: options.timeoutMs ?? NAVIGATION_TIMEOUT_MS,
+      signal: options.signal ?? new AbortController().signal,
+    }
+    await this.#operate(async (target) => {
+      const isFirst = this.#state.url === 'about:blank' && !this.#state.canGoBack
+      await loadPage(target, load)
+      if (isFirst) await target.call('Page.resetNavigationHistory')
+      await this.#arrived(target)
+    })
+  }
+
+  async goBack(): Promise<boolean> {
+    return this.#step(-1)
+  }
+
+  async goForward(): Promise<boolean> {
+    return this.#step(1)
+  }
+
+  async reload(): Promise<void> {
+    await this.#operate(async (target) => {
+      await loadBy(target, async () => target.call('Page.reload'), this.#loadOptions(this.#state.url))
+      await this.#arrived(target)
+    })
+  }
+
+  async setViewport(cols: number, rows: number): Promise<void> {
+    this.#cols = cols
+    this.#rows = rows
+    await this.#operate(async (target) => {
+      await this.#applyViewport(target)
+      await this.#capture()
+    })
+  }
+
+  async setZoom(percent: number): Promise<void> {
+    this.#scale = percent / 100
+    await this.#operate(async (target) => {
+      await target.setScale(this.#scale)
+      await this.#applyViewport(target)
+      await this.#capture()
+    })
+  }
+
+  async press(keys: readonly KeyPress[]): Promise<void> {
+    await this.#act(async (target) => pressKeys(target, keys))
+  }
+
+  async typeText(text: string): Promise<void> {
+    await this.#act(async (target) => typeText(target, text))
+  }
+
+  async paste(text: string): Promise<void> {
+    await this.#act(async (target) => pasteText(target, text))
+  }
+
+  async click(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
+    await this.#act(async (target) => this.#mouse.click(target, this.#pointOf(cell), options))
+  }
+
+  async mouseMove(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
+    await this.#act(async (target) => this.#mouse.move(target, this.#pointOf(cell), options))
+  }
+
+  async mouseDown(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
+    await this.#act(async (target) => this.#mouse.down(target, this.#pointOf(cell), options))
+  }
+
+  async mouseUp(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
+    await this.#act(async (target) => this.#mouse.up(target, this.#pointOf(cell), options))
+  }
+
+  async drag(from: Cell, to: Cell, options: MouseButtonOptions = {}): Promise<void> {
+    await this.#act(async (target) => {
+      const [start, end] = [this.#pointOf(from), this.#pointOf(to)]
+      await this.#mouse.move(target, start, options)
+      await this.#mouse.down(target, start, options)
+      // By way of the middle: a page takes one jump for no drag.
+      await this.#mouse.move(target, { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 }, options)
+      await this.#mouse.move(target, end, options)
+      await this.#mouse.up(target, end, options)
+    })
+  }
+
+  async scroll(rows: number, at?: Cell): Promise<void> {
+    const cell = at ?? { row: Math.floor(this.#rows / 2), col: Math.floor(this.#cols / 2) }
+    const deltaY = (rows * CELL_HEIGHT_PX) / this.#scale
+    await this.#act(async (target) => this.#mouse.scroll(target, this.#pointOf(cell), deltaY))
+  }
+
+  async links(): Promise<PageLink[]> {
+    return this.#operate(async (target) => readLinks(target, this.#frame))
+  }
+
+  async details(): Promise<PageDetails> {
+    return this.#operate(async (target) => readDetails(target, this.#frame))
+  }
+
+  async answerDialog(accept: boolean, promptText?: string): Promise<void> {
+    if (this.#dialog === null) throw new OpError('usage', 'the page has no dialog open')
+    const text = promptText === undefined ? {} : { promptText }
+    await this.#target.call('Page.handleJavaScriptDialog', { accept, ...text })
+    this.#screencast.hurry()
+  }
+
+  async screenshot({ fullPage = false }: { fullPage?: boolean } = {}): Promise<Buffer> {
+    return this.#operate(async (target) => {
+      this.#framesPaused = true // for this moment the page is not in the cell font
+      try {
+        await target.setCellFont(false)
+        const { data } = await target.call('Page.captureScreenshot', {
+          format: 'png',
+          captureBeyondViewport: fullPage,
+        })
+        return Buffer.from(data, 'base64')
+      } finally {
+        await target.setCellFont(true)
+        this.#framesPaused = false
+        await this.#capture()
+      }
+    })
+  }
+
+  async waitForQuiescence(idleMs: number, signal: AbortSignal): Promise<WebFrame> {
+    const release = this.#screencast.hold()
+    try {
+      return await waitForQuiet(this, idleMs, signal)
+    } finally {
+      release()
+    }
+  }
+
+  async waitForNetworkIdle(idleMs: number, signal: AbortSignal): Promise<void> {
+    await this.#network.waitForIdle(idleMs, signal)
+  }
+
+  /** Frames come at the full rate until the returned function is called. */
+  hold(): () => void {
+    return this.#screencast.hold()
+  }
+
+  observe(events: Partial<PageEvents>): () => void {
+    this.#observers.add(events)
+    return () => this.#observers.delete(events)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#screencast.close()
+    await this.#recovering?.catch(() => {}) // it has told its own observers
+    await this.#chromium.close()
+  }
+
+  async #begin(chromium: Chromium, target: PageTarget): Promise<void> {
+    void chromium.ended.then((error) => {
+      if (this.#chromium === chromium && !this.#closed) this.#recover(error, async () => this.#restart())
+    })
+    chromium.cdp.on('Target.targetCrashed', ({ targetId }) => {
+      if (targetId !== this.#target.targetId || this.#closed) return
+      const message = `the page's process ended: ${this.#state.url} is loaded again`
+      this.#recover(new OpError('page_crashed', message, { url: this.#state.url }), async () =>
+        this.#renewTarget(),
+      )
+    })
+    await chromium.cdp.call('Target.setDiscoverTargets', { discover: true })
+    await chromium.cdp.call('Browser.setDownloadBehavior', { behavior: 'deny' })
+    await this.#use(target)
+  }
+
+  /** Makes a tab the one that this page is shown in. */
+  async #use(target: PageTarget): Promise<void> {
+    this.#target = target
+    this.#screencast.close()
+    this.#screencast = this.#screencastOf(target)
+    watchState(target, {
+      state: (change) => this.#target === target && this.#setState(change),
+      dialog: (dialog) => this.#target === target && this.#setDialog(dialog),
+      windowOpened: (url) => this.#openInPlace(url),
+    })
+    this.#network.watch(target)
+    await this.#applyViewport(target)
+    await this.#screencast.start()
+  }
+
+  #screencastOf(target: PageTarget): Screencast {
+    return new Screencast({
+      target,
+      decoder: this.#options.decoder,
+      size: () => this.size,
+      onFrame: (frame) => this.#onFrame(frame),
+    })
+  }
+
+  async #applyViewport(target: PageTarget): Promise<void> {
+    await target.call('Emulation.setDeviceMetricsOverride', {
+      width: Math.ceil((this.#cols * CELL_WIDTH_PX) / this.#scale),
+      height: Math.ceil((this.#rows * CELL_HEIGHT_PX) / this.#scale),
+      deviceScaleFactor: this.#scale,
+      mobile: false,
+    })
+  }
+
+  #onFrame(decoded: DecodedFrame): void {
+    if (this.#framesPaused) return
+    const { kinds, originX, originY } = decoded
+    const ordinal = (this.#frame?.ordinal ?? 0) + 1
+    const frame: WebFrame = {
+      grid: this.#grids.gridOf(decoded),
+      kinds,
+      originX,
+      originY,
+      scale: this.#scale,
+      ordinal,
+    }
+    if (this.#frame !== null && sameFrame(this.#frame, frame)) return
+    this.#frame = frame
+    this.#tell((observer) => observer.frame?.(frame))
+  }
+
+  /** A page has loaded: what is asked next is answered from it and not from the one before. */
+  async #arrived(target: PageTarget): Promise<void> {
+    this.#setState(await readState(target))
+    await this.#capture()
+  }
+
+  async #capture(): Promise<void> {
+    this.#screencast.hurry()
+    await this.#screencast.capture()
+  }
+
+  #setState(change: Partial<PageState>): void {
+    const state = { ...this.#state, ...change }
+    if (JSON.stringify(state) === JSON.stringify(this.#state)) return
+    this.#state = state
+    this.#screencast.hurry()
+    this.#tell((observer) => observer.state?.(state))
+  }
+
+  #setDialog(dialog: PageDialog | null): void {
+    this.#dialog = dialog
+    if (dialog?.type === 'beforeunload') {
+      // Somebody asked for another page: that is the answer.
+      this.#target.call('Page.handleJavaScriptDialog', { accept: true }).catch(() => {})
+    }
+    this.#tell((observer) => observer.dialog?.(dialog))
+  }
+
+  /** There is one tab: what a page opens in a new window is opened in its place. */
+  #openInPlace(url: string): void {
+    const { cdp } = this.#chromium
+    const stop = cdp.on('Target.targetCreated', ({ targetInfo }) => {
+      if (targetInfo.type !== 'page' || targetInfo.openerId !== this.#target.targetId) return
+      stop()
+      cdp.call('Target.closeTarget', { targetId: targetInfo.targetId }).catch(() => {}) // it has closed itself
+    })
+    if (!/^https?:/.test(url)) return
+    try {
+      this.#options.checkUrl?.(url)
+    } catch (error) {
+      this.#tell((observer) => observer.trouble?.(error as Error))
+      return
+    }
+    this.navigate(url).catch((error: Error) => this.#tell((observer) => observer.trouble?.(error)))
+  }
+
+  async #step(by: -1 | 1): Promise<boolean> {
+    return this.#operate(async (target) => {
+      const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
+      const entry = entries[currentIndex + by]
+      if (entry === undefined) return false
+      const act = async () => target.call('Page.navigateToHistoryEntry', { entryId: entry.id })
+      await loadBy(target, act, this.#loadOptions(entry.url))
+      await this.#arrived(target)
+      return true
+    })
+  }
+
+  #loadOptions(url: string) {
+    return { url, timeoutMs: NAVIGATION_TIMEOUT_MS, signal: new AbortController().signal }
+  }
+
+  #pointOf(cell: Cell): { x: number; y: number } {
+    if (cell.row >= this.#rows || cell.col >= this.#cols) {
+      const message = `the cell ${cell.row},${cell.col} is outside of the page's ${this.#rows} rows and ${this.#cols} columns`
+      throw new OpError('usage', message, { ...cell, rows: this.#rows, cols: this.#cols })
+    }
+    if (this.#frame !== null) return pointOf(cell, this.#frame)
+    return { x: (cell.col + 0.5) * CELL_WIDTH_PX, y: (cell.row + 0.5) * CELL_HEIGHT_PX }
+  }
+
+  /** An input: its effect is looked for at once, and a dialog that it opens ends it, because the page stands still. */
+  async #act(run: (target: PageTarget) => Promise<void>): Promise<void> {
+    this.#screencast.hurry()
+    await this.#operate(async (target) => {
+      let stop = () => {}
+      const stopped = new Promise<void>((resolve) => {
+        stop = this.observe({ dialog: (dialog) => dialog !== null && resolve() })
+      })
+      const done = run(target)
+      try {
+        await Promise.race([done, stopped])
+      } finally {
+        stop()
+        done.catch(() => {}) // with a dialog open it ends when that is answered, or not at all
+      }
+    })
+    this.#screencast.hurry()
+  }
+
+  /** Runs something on the tab; when the tab hangs it is freed, and the error says so. */
+  async #operate<T>(run: (target: PageTarget) => Promise<T>): Promise<T> {
+    await this.#recovering
+    if (this.#dialog !== null && this.#dialog.type !== 'beforeunload') throw dialogOpen(this.#dialog)
+    const target = this.#target
+    try {
+      return await run(target)
+    } catch (error) {
+      if (error instanceof OpError && error.code === 'page_unresponsive') {
+        if (this.#dialog !== null) throw dialogOpen(this.#dialog)
+        if (target === this.#target) this.#recover(error, async () => this.#free(target))
+        await this.#recovering
+      }
+      if (error instanceof CdpError && /not found|crashed|closed|detached/i.test(error.message)) {
+        await this.#recovering
+        throw new OpError('page_crashed', `the page was replaced meanwhile (${error.message}); try again`)
+      }
+      throw error
+    }
+  }
+
+  #recover(error: Error, how: () => Promise<void>): void {
+    if (this.#recovering !== null || this.#closed) return
+    this.#dialog = null
+    this.#recovering = how()
+      .catch((failure: Error) => this.#tell((observer) => observer.trouble?.(failure)))
+      .finally(() => {
+        this.#recovering = null
+      })
+    this.#tell((observer) => observer.trouble?.(error))
+  }
+
+  /** Stops a script that runs without end; a tab that does not listen even then is replaced by an empty one. */
+  async #free(target: PageTarget): Promise<void> {
+    const timeoutMs = RECOVERY_TIMEOUT_MS
+    try {
+      await target.call('Runtime.terminateExecution', undefined, { timeoutMs })
+      await target.call('Runtime.evaluate', { expression: '1' }, { timeoutMs })
+    } catch {
+      await this.#renewTarget('about:blank')
+    }
+  }
+
+  /** A new tab in place of one that has crashed; the second time in a row it stays empty. */
+  async #renewTarget(url = ++this.#crashes > 1 ? 'about:blank' : this.#state.url): Promise<void> {
+    const old = this.#target
+    const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
+    await this.#use(target)
+    await old.close()
+    await loadPage(target, this.#loadOptions(url))
+    this.#crashes = 0
+    await this.#capture()
+  }
+
+  async #restart(): Promise<void> {
+    const { url } = this.#state
+    this.#chromium = await this.#options.start()
+    const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
+    await this.#begin(this.#chromium, target)
+    await loadPage(target, this.#loadOptions(url))
+    await this.#capture()
+  }
+
+  #tell(event: (observer: Partial<PageEvents>) => void): void {
+    for (const observer of [...this.#observers]) event(observer)
+  }
+}
+
+function dialogOpen({ type, message }: PageDialog): OpError {
+  const words = `the page has a dialog open (${type}: ${JSON.stringify(message)}); answer it with answer_dialog`
+  return new OpError('page_unresponsive', words, { dialog: { type, message } })
+}

@@ -1,0 +1,68 @@
+import { Worker } from 'node:worker_threads'
+import { OpError } from '@transom/protocol/errors'
+import type { DecodedFrame } from './frame-decoding.ts'
+import type { DecodeAnswer, DecodeRequest } from './frame-worker.ts'
+
+interface Pending {
+  readonly resolve: (frame: DecodedFrame | null) => void
+  readonly reject: (reason: Error) => void
+}
+
+/**
+ * Reads pictures of pages in a thread of its own, in order. One serves every page of a process: a page has at most
+ * one picture on the way.
+ */
+export class FrameDecoder {
+  readonly #source: string
+  readonly #pending = new Map<number, Pending>()
+  #worker: Worker | null = null
+  #lastId = 0
+
+  /** @param source The worker's program, as CommonJS text: its file may have been replaced since this process started. */
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  /** The frame, or null when the picture is not of this size. */
+  async decode(png: Uint8Array<ArrayBuffer>, cols: number, rows: number): Promise<DecodedFrame | null> {
+    this.#worker ??= this.#start()
+    const id = ++this.#lastId
+    const request: DecodeRequest = { id, png, cols, rows }
+    const worker = this.#worker
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject })
+      worker.postMessage(request, png.byteOffset === 0 ? [png.buffer] : [])
+    })
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = null
+    this.#fail('the process is ending')
+    await worker?.terminate()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#source, { eval: true })
+    worker.unref() // pages keep the process alive, not their reader
+    worker.on('message', (answer: DecodeAnswer) => {
+      const pending = this.#pending.get(answer.id)
+      this.#pending.delete(answer.id)
+      if ('frame' in answer) pending?.resolve(answer.frame)
+      else
+        pending?.reject(new OpError('internal', `a picture of the page could not be read: ${answer.problem}`))
+    })
+    worker.on('error', (error) => {
+      if (this.#worker === worker) this.#worker = null // the next picture starts another
+      this.#fail(error instanceof Error ? error.message : String(error))
+    })
+    return worker
+  }
+
+  #fail(why: string): void {
+    for (const { reject } of this.#pending.values()) {
+      reject(new OpError('internal', `the thread that reads pictures has ended: ${why}`))
+    }
+    this.#pending.clear()
+  }
+}

@@ -1,0 +1,80 @@
+import type { ScannedGlyph } from './glyph-scan.ts'
+import { CELL_HEIGHT_PX, CELL_WIDTH_PX } from './web-frame.ts'
+
+export interface PlacedGlyph {
+  readonly glyph: ScannedGlyph
+  readonly row: number
+  readonly col: number
+}
+
+/** Pixels by which neighbours of one word may miss or overlap each other: Chromium places at fractions. */
+const WORD_GAP_PX_MAX = 1
+/** From here on a gap is seen as one, and at least one blank cell stands for it. */
+const SEEN_GAP_PX_MIN = 3
+
+/** Glyphs that follow each other without a gap: they keep together, wherever they are moved. */
+interface Run {
+  readonly glyphs: ScannedGlyph[]
+  readonly width: number
+  /** Whether a blank must stand before it. */
+  readonly apart: boolean
+  col: number
+}
+
+/**
+ * Gives each glyph a cell. Text on a page need not lie on the cells' raster: runs go to the nearest column, are moved
+ * right where they would run into each other, and back left where that would push one out of the row.
+ */
+export function placeGlyphs(glyphs: readonly ScannedGlyph[], cols: number, rows: number): PlacedGlyph[] {
+  const byRow = Array.from({ length: rows }, (): ScannedGlyph[] => [])
+  for (const glyph of glyphs) byRow[Math.floor((glyph.y + CELL_HEIGHT_PX / 2) / CELL_HEIGHT_PX)]?.push(glyph)
+  return byRow.flatMap((inRow, row) =>
+    inRow.length === 0 ? [] : placeRow(inRow, cols).map(({ glyph, col }) => ({ glyph, row, col })),
+  )
+}
+
+function placeRow(glyphs: ScannedGlyph[], cols: number): { glyph: ScannedGlyph; col: number }[] {
+  const runs = runsOf(glyphs.toSorted((a, b) => a.x - b.x || a.y - b.y))
+  let end = 0
+  for (const run of runs) {
+    run.col = Math.max(run.col, end + (run.apart ? 1 : 0))
+    end = run.col + run.width
+  }
+  let limit = cols
+  for (const run of runs.toReversed()) {
+    run.col = Math.min(run.col, limit - run.width)
+    limit = run.col - (run.apart ? 1 : 0)
+  }
+  return runs.flatMap(({ glyphs: inRun, col: start }) => {
+    let col = start
+    return inRun.flatMap((glyph) => {
+      const at = col
+      col += glyph.width
+      return at >= 0 && at + glyph.width <= cols ? [{ glyph, col: at }] : []
+    })
+  })
+}
+
+function runsOf(sorted: readonly ScannedGlyph[]): Run[] {
+  const runs: (Run & { width: number })[] = []
+  let endPx = Number.NEGATIVE_INFINITY
+  for (const glyph of sorted) {
+    const gap = glyph.x - endPx
+    if (gap < -WORD_GAP_PX_MAX) continue // painted over another one, of which more is seen
+    const last = runs.at(-1)
+    if (last !== undefined && gap <= WORD_GAP_PX_MAX) {
+      last.glyphs.push(glyph)
+      last.width += glyph.width
+    } else {
+      const col = Math.max(0, Math.round(glyph.x / CELL_WIDTH_PX))
+      runs.push({
+        glyphs: [glyph],
+        width: glyph.width,
+        apart: runs.length > 0 && gap >= SEEN_GAP_PX_MIN,
+        col,
+      })
+    }
+    endPx = glyph.x + glyph.width * CELL_WIDTH_PX
+  }
+  return runs
+}

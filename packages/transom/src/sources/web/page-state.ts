@@ -1,0 +1,69 @@
+import type { PageTarget } from './page-target.ts'
+import type { PageDialog, PageState } from './web-page.ts'
+
+export const EMPTY_STATE: PageState = {
+  url: 'about:blank',
+  title: '',
+  loading: false,
+  canGoBack: false,
+  canGoForward: false,
+}
+
+export interface StateSink {
+  state(change: Partial<PageState>): void
+  dialog(dialog: PageDialog | null): void
+  /** The page wants a window of its own. */
+  windowOpened(url: string): void
+}
+
+/** Keeps what is known of a tab beside its cells up to date, by what Chromium says of itself. */
+export function watchState(target: PageTarget, sink: StateSink): void {
+  const { cdp, targetId } = target
+  const readHistory = () => {
+    readState(target)
+      .then((state) => sink.state(state))
+      .catch(() => {}) // a tab that is gone has no history
+  }
+  cdp.on('Target.targetInfoChanged', ({ targetInfo }) => {
+    if (targetInfo.targetId !== targetId) return
+    sink.state({ url: targetInfo.url, title: shownTitle(targetInfo.title, targetInfo.url) })
+  })
+  target.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.parentId !== undefined) return
+    sink.state({ url: frame.url + (frame.urlFragment ?? '') })
+    readHistory()
+  })
+  target.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
+    if (frameId !== targetId) return
+    sink.state({ url })
+    readHistory()
+  })
+  target.on('Page.frameStartedLoading', ({ frameId }) => {
+    if (frameId === targetId) sink.state({ loading: true })
+  })
+  target.on('Page.frameStoppedLoading', ({ frameId }) => {
+    if (frameId === targetId) sink.state({ loading: false })
+  })
+  target.on('Page.javascriptDialogOpening', ({ type, message, defaultPrompt }) =>
+    sink.dialog({ type, message, defaultPrompt: defaultPrompt ?? '' }),
+  )
+  target.on('Page.javascriptDialogClosed', () => sink.dialog(null))
+  target.on('Page.windowOpen', ({ url }) => sink.windowOpened(url))
+}
+
+/** What the history says of the present page. */
+export async function readState(target: PageTarget): Promise<Partial<PageState>> {
+  const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
+  const entry = entries[currentIndex]
+  return {
+    canGoBack: currentIndex > 0,
+    canGoForward: currentIndex < entries.length - 1,
+    ...(entry === undefined ? {} : { url: entry.url, title: shownTitle(entry.title, entry.url) }),
+  }
+}
+
+/** Chromium gives a page without a title its address for one. */
+function shownTitle(title: string, url: string): string {
+  const bare = url.replace(/^https?:\/\//, '')
+  return title === url || title === bare || title === bare.replace(/\/$/, '') ? '' : title
+}

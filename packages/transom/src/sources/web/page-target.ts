@@ -1,0 +1,151 @@
+import type { Protocol } from 'devtools-protocol'
+import type { CallOptions, CdpClient, CdpEvent, CdpMethod } from './cdp-client.ts'
+import { restyleExpression, styleScript } from './page-style.ts'
+
+type Call = CdpClient['call']
+
+/** A tab of Chromium and the processes of its cross-site iframes, all set in the cell font. */
+export class PageTarget {
+  readonly cdp: CdpClient
+  readonly targetId: string
+  readonly session: string
+  /** Sessions of cross-site iframes: their target id is the id of their frame. */
+  readonly iframes = new Map<string, { readonly frameId: string; readonly parent: string }>()
+  readonly #undo: (() => void)[] = []
+  /** The page's own worlds by session and frame. */
+  readonly #contexts = new Map<string, string>()
+  /** The injected script of each session. */
+  readonly #scripts = new Map<string, string>()
+  #scale: number
+
+  static async open(cdp: CdpClient, scale: number): Promise<PageTarget> {
+    const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank' })
+    const { sessionId } = await cdp.call('Target.attachToTarget', { targetId, flatten: true })
+    const target = new PageTarget(cdp, { targetId, session: sessionId, scale })
+    await target.#setUp(sessionId)
+    return target
+  }
+
+  private constructor(cdp: CdpClient, options: { targetId: string; session: string; scale: number }) {
+    this.cdp = cdp
+    this.targetId = options.targetId
+    this.session = options.session
+    this.#scale = options.scale
+    this.#undo.push(
+      cdp.on('Target.attachedToTarget', (event, parent) => this.#onAttached(event, parent)),
+      cdp.on('Target.detachedFromTarget', ({ sessionId }) => this.iframes.delete(sessionId)),
+    )
+  }
+
+  /** Calls a method of the tab itself. */
+  async call<M extends CdpMethod>(
+    method: M,
+    params?: Parameters<typeof this.cdp.call<M>>[1],
+    options: Omit<CallOptions, 'session'> = {},
+  ): ReturnType<typeof this.cdp.call<M>> {
+    return this.cdp.call(method, params, { ...options, session: this.session })
+  }
+
+  /** Listens to the tab itself and not to its iframes. */
+  on<E extends CdpEvent>(
+    event: E,
+    listener: (params: Parameters<Parameters<typeof this.cdp.on<E>>[1]>[0]) => void,
+  ): () => void {
+    const stop = this.cdp.on(event, (params, session) => {
+      if (session === this.session) listener(params)
+    })
+    this.#undo.push(stop)
+    return stop
+  }
+
+  /** Whether an event came from this tab or from one of its iframes. */
+  owns(session: string | undefined): boolean {
+    return session !== undefined && (session === this.session || this.iframes.has(session))
+  }
+
+  get sessions(): string[] {
+    return [this.session, ...this.iframes.keys()]
+  }
+
+  /** Sets the text for another scale, now and in documents to come. */
+  async setScale(scale: number): Promise<void> {
+    this.#scale = scale
+    await this.evaluateEverywhere(restyleExpression(scale))
+    for (const session of this.sessions) await this.#addScript(session)
+  }
+
+  /** Takes the cell font away from what is shown, or gives it back. */
+  async setCellFont(on: boolean): Promise<void> {
+    await this.evaluateEverywhere(restyleExpression(on ? this.#scale : null))
+  }
+
+  /** Runs an expression in every document of the page, in the page's own world. */
+  async evaluateEverywhere(expression: string): Promise<void> {
+    for (const session of this.sessions) {
+      const { frameTree } = await this.cdp.call('Page.getFrameTree', undefined, { session })
+      for (const frame of framesOf(frameTree)) {
+        const uniqueContextId = this.#contexts.get(`${session} ${frame.id}`)
+        if (uniqueContextId === undefined) continue // not loaded yet: it will get the script
+        await this.cdp.call('Runtime.evaluate', { expression, uniqueContextId }, { session }).catch(() => {})
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const undo of this.#undo.splice(0)) undo()
+    // It may be gone, or hang: then the browser forgets it by itself.
+    await this.cdp
+      .call('Target.closeTarget', { targetId: this.targetId }, { timeoutMs: 1000 })
+      .catch(() => {})
+  }
+
+  async #setUp(session: string): Promise<void> {
+    const call = (async (method: CdpMethod, params?: never) =>
+      this.cdp.call(method, params, { session })) as Call
+    this.#undo.push(
+      this.cdp.on('Runtime.executionContextCreated', ({ context }, from) => {
+        const { frameId, isDefault } = (context.auxData ?? {}) as { frameId?: string; isDefault?: boolean }
+        if (from === session && isDefault && frameId !== undefined)
+          this.#contexts.set(`${session} ${frameId}`, context.uniqueId)
+      }),
+    )
+    await Promise.all([
+      call('Page.enable'),
+      // Without it the headless shell runs no injected script on a page that has none of its own.
+      call('Runtime.enable'),
+      call('Network.enable'),
+      call('Page.setLifecycleEventsEnabled', { enabled: true }),
+      this.#addScript(session),
+      call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
+    ])
+  }
+
+  async #addScript(session: string): Promise<void> {
+    const old = this.#scripts.get(session)
+    const source = styleScript(this.#scale)
+    const options = { session }
+    const { identifier } = await this.cdp.call(
+      'Page.addScriptToEvaluateOnNewDocument',
+      { source, runImmediately: old === undefined },
+      options,
+    )
+    this.#scripts.set(session, identifier)
+    if (old !== undefined)
+      await this.cdp.call('Page.removeScriptToEvaluateOnNewDocument', { identifier: old }, options)
+  }
+
+  #onAttached(event: Protocol.Target.AttachedToTargetEvent, parent: string | undefined): void {
+    if (!this.owns(parent) || parent === undefined) return
+    const { sessionId: session, targetInfo } = event
+    const isFrame = targetInfo.type === 'iframe'
+    if (isFrame) this.iframes.set(session, { frameId: targetInfo.targetId, parent })
+    const ready = isFrame ? this.#setUp(session) : Promise.resolve()
+    ready
+      .then(() => this.cdp.call('Runtime.runIfWaitingForDebugger', undefined, { session }))
+      .catch(() => this.iframes.delete(session)) // gone before it was set up
+  }
+}
+
+export function framesOf(tree: Protocol.Page.FrameTree): Protocol.Page.Frame[] {
+  return [tree.frame, ...(tree.childFrames ?? []).flatMap(framesOf)]
+}
