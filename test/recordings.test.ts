@@ -173,6 +173,35 @@ describe('in a browser', () => {
     },
   )
 
+  needs('chromium-headless-shell')(
+    'the page lists the blocks of a shell, and which of them failed',
+    async () => {
+      const shell = await home.ok('create', '--', 'bash', '--norc')
+      await home.ok('run', shell, '--', 'echo hello from a block')
+      expect((await home.run(['run', shell, '--', 'false'])).code).toBe(1)
+      const file = path.join(folder, 'blocks.html')
+      await home.ok('export', shell, '--out', file)
+      const browser = await Browser.open()
+      try {
+        await browser.goto(pathToFileURL(file).href)
+        const labels = await browser.evaluate(
+          `[...document.querySelectorAll('#chapters span')].map((it) => [it.textContent, it.className])`,
+        )
+        expect(labels).toEqual([
+          ['$ echo hello from a block', ''],
+          ['$ false (exit 1)', 'failed'],
+        ])
+        await browser.evaluate(`document.querySelectorAll('#chapters button')[1].click()`)
+        await until('the player is at the second block', async () => {
+          const rows = await browser.evaluate<string[]>(rowsOf('#player'))
+          return rows.some((row) => row.startsWith('hello from a block'))
+        })
+      } finally {
+        await browser.close()
+      }
+    },
+  )
+
   needs('chromium-headless-shell')('the page finds what was shown, and goes there', async () => {
     const { file } = await exportTo('search.html')
     const browser = await Browser.open()

@@ -117,7 +117,7 @@ test('it fits a smaller terminal, and follows its size', async () => {
   const viewer = await watch('--at-mark', 'first', '--paused')
   await home.ok('wait', viewer, '--text', '‹first›')
   await home.ok('resize', viewer, '--cols', '30', '--rows', '3')
-  await home.ok('wait', viewer, '--regex', '^⏸ 0:00/\\d:\\d\\d  seq \\d+  1×  50')
+  await home.ok('wait', viewer, '--regex', '^⏸ \\d:\\d\\d/\\d:\\d\\d  seq \\d+  1×  50')
   const [top] = (await look(id, '--at-mark', 'first')).lines
   expect((await look(viewer)).lines[0]?.text).toBe(top?.text.slice(0, 30).trimEnd())
 })

@@ -16,6 +16,7 @@ import {
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import { runAndPrint, type Ask } from './print-block.ts'
 import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
@@ -135,21 +136,6 @@ interface Request {
   /** Tells a person something beside the result. */
   notice(text: string): void
   readonly onProgress?: CallOptions['onProgress']
-}
-
-/** A file or folder is named as the caller sees it; the host has a working folder of its own. */
-function resolvePaths(
-  command: Command,
-  params: Record<string, unknown>,
-  cwd: string,
-): Record<string, unknown> {
-  const resolved = command.params.flatMap(({ name, type }) => {
-    const value = params[name]
-    return type === 'path' && typeof value === 'string' && value !== '-'
-      ? [[name, path.resolve(cwd, value)] as const]
-      : []
-  })
-  return { ...params, ...Object.fromEntries(resolved) }
 }
 
 /** Asks the host of the Home, starting one where needed, and follows a session to the host that runs it. */
