@@ -41,6 +41,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: ['lib', 'home', 'doctor'],
   gateway: ['lib', 'home'],
   'awi-tty': ['lib', 'sources'],
+  browser: ['lib', 'grid', 'terminal', 'sources'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -91,6 +92,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'ws',
     'zod',
   ],
+  browser: ['get-east-asian-width'],
   'awi-tty': [
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',

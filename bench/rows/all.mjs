@@ -1,19 +1,26 @@
 // @ts-check
+import { blockPrompt } from './block-prompt.mjs'
 import { cliSnapshot } from './cli.mjs'
 import { create } from './create.mjs'
 import { flood } from './flood.mjs'
+import { gatewaySnapshot } from './gateway.mjs'
 import { idleSessions } from './idle-sessions.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
+import { waitForHostile, waitForText } from './wait-for.mjs'
 
 /** In the order of the table. @type {readonly import('../report.mjs').Row[]} */
 export const ROWS = [
   cliSnapshot,
   socketSnapshot,
   socketType,
+  gatewaySnapshot,
   create,
   printToWait,
+  blockPrompt,
+  waitForText,
+  waitForHostile,
   seq,
   flood,
   idleSessions,

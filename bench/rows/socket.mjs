@@ -66,7 +66,7 @@ async function compareWithEcho(bench, what, call) {
  * @param {import('../bench-home.mjs').BenchHome} home
  * @param {Client} client
  */
-async function startFilledScreen(home, client) {
+export async function startFilledScreen(home, client) {
   const script = 'seq 1000 1099 | paste -sd " " - | fold -w 70; seq 1 15; echo ready; cat >/dev/null'
   const session = await home.create(client, ['sh', '-c', script])
   await client.call('session.wait', { session, text: 'ready' })

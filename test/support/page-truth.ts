@@ -34,7 +34,7 @@ export function compareWithTruth(frame: WebFrame, truth: Truth): Comparison {
   let right = 0
   for (const { text, x, y, whole } of truth.characters) {
     if (!whole) continue
-    const parts = [...text.normalize('NFC')].filter(
+    const parts = Array.from(text.normalize('NFC')).filter(
       (it) => !/[\p{Default_Ignorable_Code_Point}\p{Cf}]/u.test(it),
     )
     expected += parts.length
@@ -45,7 +45,7 @@ export function compareWithTruth(frame: WebFrame, truth: Truth): Comparison {
       wrong.push(`${JSON.stringify(text)} at ${x.toFixed(1)},${y.toFixed(1)} reads ${JSON.stringify(seen)}`)
   }
   for (const { text, top, bottom } of truth.texts) {
-    const length = [...text.replaceAll(/\s/g, '')].length
+    const length = Array.from(text.replaceAll(/\s/g, '')).length
     const first = Math.max(0, Math.floor((top * frame.scale) / 16) - 1)
     const rows = Array.from(
       { length: Math.ceil((bottom * frame.scale) / 16) + 1 - first },

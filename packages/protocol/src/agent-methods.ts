@@ -16,24 +16,26 @@ const durationMs = z
   .min(0)
   .max(24 * 60 * 60 * 1000)
 const point = { row: z.int().min(0), col: z.int().min(0) }
-const modifiers = {
-  alt: z.boolean().optional(),
-  meta: z.boolean().optional(),
-  shift: z.boolean().optional(),
-  ctrl: z.boolean().optional(),
-}
+const modifiers = z
+  .strictObject({
+    alt: z.boolean().optional(),
+    meta: z.boolean().optional(),
+    shift: z.boolean().optional(),
+    ctrl: z.boolean().optional(),
+  })
+  .optional()
 const button = z.enum(['left', 'middle', 'right']).optional()
-const mouse = z.strictObject({ ...point, button, ...modifiers })
+const mouse = z.strictObject({ ...point, button, modifiers })
 
-/** `ansi` has the colours as SGR sequences, one string per line as in `text`. `png` is a picture of the cells. */
-export const agentSnapshotFormat = z.enum(['text', 'ansi', 'png'])
+/** `ansi` has the colours as SGR sequences, one string per line as in `text`. */
+export const agentSnapshotFormat = z.enum(['text', 'ansi'])
 
 export const AGENT_METHODS = {
   navigate: z.strictObject({ url: z.string().min(1), timeout_ms: durationMs.optional() }),
   go_back: z.strictObject({}),
   go_forward: z.strictObject({}),
   reload: z.strictObject({}),
-  send_key: z.strictObject({ key: z.string(), char: z.string().optional(), ...modifiers }),
+  send_key: z.strictObject({ key: z.string(), char: z.string().optional(), modifiers }),
   type_text: z.strictObject({ text: z.string() }),
   paste: z.strictObject({ text: z.string() }),
   scroll: z.strictObject({
@@ -41,15 +43,15 @@ export const AGENT_METHODS = {
     row: z.int().min(0).optional(),
     col: z.int().min(0).optional(),
   }),
-  click: z.strictObject({ ...point, button, clicks: z.int().min(1).max(3).optional(), ...modifiers }),
+  click: z.strictObject({ ...point, button, clicks: z.int().min(1).max(3).optional(), modifiers }),
   mouse_move: mouse,
   mouse_down: mouse,
   mouse_up: mouse,
-  drag: z.strictObject({ from: z.strictObject(point), to: z.strictObject(point), button, ...modifiers }),
+  drag: z.strictObject({ from: z.strictObject(point), to: z.strictObject(point), button, modifiers }),
   snapshot: z.strictObject({
     format: agentSnapshotFormat.optional(),
     include_meta: z.boolean().optional(),
-    trim: z.boolean().optional().describe('Lines without trailing blanks. True by default.'),
+    trim: z.boolean().optional().describe('Lines without trailing blanks.'),
     since: z.int().optional().describe('Only the lines that have changed since the snapshot with this seq.'),
   }),
   screenshot: z.strictObject({ full_page: z.boolean().optional() }),

@@ -43,6 +43,12 @@ export const BATCH_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'session_ended', 'batch_failed'],
     readOnly: false,
+    mcp: {
+      name: 'interact',
+      title: 'Several steps at once',
+      description:
+        'Runs steps in a session one after another in one call: type, keys, paste, mouse, wait, assert, snapshot. A wait is anchored to the input before it, so that [type, wait, snapshot] is a whole turn. Stops at the first step that fails and says which.',
+    },
     cli: null, // the command reads a script and is one of the client's own
   }),
   'session.assert': operation({

@@ -85,6 +85,7 @@ export const blockEndEvent = z.object({
 })
 export const promptEvent = z.object({
   exit_code: z.int().nullable().describe('Of the last command, as the shell has it.'),
+  taken: z.literal(true).optional().describe('A block had been waiting for it, and gets it.'),
   ...folder,
 })
 

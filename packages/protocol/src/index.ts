@@ -1,3 +1,4 @@
+export * from './agent-methods.ts'
 export * from './artifact.ts'
 export * from './artifact-operations.ts'
 export * from './batch-operations.ts'
@@ -10,6 +11,7 @@ export {
   TOKEN_SCOPES,
   tokenScopeOf,
   type CliSpelling,
+  type McpTool,
   type OperationDefinition,
   type TokenScope,
 } from './operation.ts'

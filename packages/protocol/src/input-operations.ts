@@ -18,6 +18,12 @@ export const INPUT_OPERATIONS = {
     result: seqResult,
     errors: [...commandTargetErrors, 'input_queue_full'],
     readOnly: false,
+    mcp: {
+      name: 'type_text',
+      title: 'Type text',
+      description:
+        'Types text as at the keyboard, with enter: true also the Enter key. Answers with a seq: give it as after_seq to wait_for, so that neither the old screen nor the echo of your text counts.',
+    },
     cli: {
       command: 'type',
       positionals: ['session', 'text'],
@@ -39,6 +45,12 @@ export const INPUT_OPERATIONS = {
     result: seqResult,
     errors: [...commandTargetErrors, 'unknown_key', 'input_queue_full'],
     readOnly: false,
+    mcp: {
+      name: 'press_keys',
+      title: 'Press keys',
+      description:
+        'Presses keys by name: Enter, Escape, Tab, Up, Down*3, F5, Ctrl+C, Alt+x. Encoded as the program in front expects them.',
+    },
     cli: {
       command: 'keys',
       positionals: ['session', 'keys'],
@@ -61,6 +73,12 @@ export const INPUT_OPERATIONS = {
     }),
     errors: [...commandTargetErrors, 'input_queue_full'],
     readOnly: false,
+    mcp: {
+      name: 'paste_text',
+      title: 'Paste text',
+      description:
+        'Pastes text of several lines into an editor or prompt, marked as a paste where the program asked for that.',
+    },
     cli: {
       command: 'paste',
       positionals: ['session', 'text'],
@@ -100,6 +118,12 @@ export const INPUT_OPERATIONS = {
     result: seqResult.extend({ row: z.int(), col: z.int() }),
     errors: [...commandTargetErrors, 'mouse_not_enabled', 'text_not_found', 'input_queue_full'],
     readOnly: false,
+    mcp: {
+      name: 'use_mouse',
+      title: 'Use the mouse',
+      description:
+        'Clicks, drags or turns the wheel at a cell or at a visible text, in programs that take mouse input (mc, htop, dialog).',
+    },
     cli: {
       command: 'mouse',
       positionals: ['session', 'action'],

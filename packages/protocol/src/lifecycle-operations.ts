@@ -71,6 +71,12 @@ export const LIFECYCLE_OPERATIONS = {
       'host_stopping',
     ],
     readOnly: false,
+    mcp: {
+      name: 'create_session',
+      title: 'Start a program on a terminal',
+      description:
+        'Starts a program (a shell, a REPL, an editor, any command) on a terminal of its own, which keeps running between calls. Answers at once with the session id; wait_for or read_screen shows what it printed. Give a shell as ["bash"]; without a command it is the user’s shell.',
+    },
     cli: {
       command: 'create',
       positionals: [],
@@ -88,6 +94,12 @@ export const LIFECYCLE_OPERATIONS = {
     errors: [],
     readOnly: true,
     access: { restricted: 'filtered' },
+    mcp: {
+      name: 'list_sessions',
+      title: 'List sessions',
+      description:
+        'Lists the sessions of this machine’s Transom with id, name, status and command. Look here before you start another one.',
+    },
     cli: { command: 'list', positionals: [], examples: ['transom list', 'transom list --all --json'] },
   }),
   'session.inspect': operation({
@@ -128,6 +140,13 @@ export const LIFECYCLE_OPERATIONS = {
     result: sessionInfo,
     errors: ['session_not_found', 'session_ambiguous'],
     readOnly: false,
+    mcp: {
+      name: 'destroy_session',
+      title: 'End a session',
+      description:
+        'Ends a session and every process that it started. What it printed can still be read. Nothing else ends a session’s program: cancelled and timed-out calls leave it running.',
+      destructive: true,
+    },
     cli: { command: 'destroy', positionals: ['session'], examples: ['transom destroy edit'] },
   }),
 } as const

@@ -26,6 +26,18 @@ export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R exte
   readonly cli: CliSpelling | null
   /** What a token of the gateway must allow, where `readOnly` does not say it: see tokenScopeOf(). */
   readonly access?: OperationAccess
+  /** The MCP tool that it is; without this it is none, but for the tools of `pty.*`, which keep their own names. */
+  readonly mcp?: McpTool
+}
+
+export interface McpTool {
+  readonly name: string
+  /** For a person. */
+  readonly title: string
+  /** For a model: when to use it, and what comes back. */
+  readonly description: string
+  /** True when what it does cannot be taken back. */
+  readonly destructive?: boolean
 }
 
 export interface OperationAccess {

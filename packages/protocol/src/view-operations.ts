@@ -40,6 +40,12 @@ export const VIEW_OPERATIONS = {
       'log_corrupt',
     ],
     readOnly: true,
+    mcp: {
+      name: 'wait_for',
+      title: 'Wait for a session',
+      description:
+        'Waits until the screen shows a text or pattern, stands still, or the program ends; returns at once when it is so already. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the arguments to go on waiting with. Use after_input: true after typing.',
+    },
     cli: {
       command: 'wait',
       positionals: ['session'],
@@ -77,6 +83,12 @@ export const VIEW_OPERATIONS = {
       'disk_full',
     ],
     readOnly: true,
+    mcp: {
+      name: 'read_screen',
+      title: 'Read the screen',
+      description:
+        'Reads what a session shows now, or with scrollback what scrolled off, or at an earlier seq. A long screen is cut in the middle: its `cursor` gets the rest.',
+    },
     cli: {
       command: 'snapshot',
       positionals: ['session'],

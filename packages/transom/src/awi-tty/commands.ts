@@ -177,6 +177,50 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
     ],
     ['subscribe-events --count 1'],
   ),
+  {
+    name: 'open',
+    method: null,
+    summary: 'Browse in this terminal.',
+    params: [
+      { name: 'url', type: 'string', optional: true, local: true, description: 'The page to begin with.' },
+      {
+        name: 'zoom',
+        type: 'integer',
+        flag: 'zoom',
+        optional: true,
+        local: true,
+        description: 'Percent: 130 shows everything larger.',
+      },
+      {
+        name: 'allow_host',
+        type: 'list',
+        flag: 'allow-host',
+        placeholder: 'HOST',
+        optional: true,
+        local: true,
+        description:
+          'Pages may reach this host although it is on this machine or in its network: a name, *.name, an address or a block, also with :PORT. May be given several times.',
+      },
+      {
+        name: 'only_host',
+        type: 'list',
+        flag: 'only-host',
+        placeholder: 'HOST',
+        optional: true,
+        local: true,
+        description: 'Pages and frames come from this host only. May be given several times.',
+      },
+    ],
+    examples: ['open https://example.com/', 'open localhost:3000 --allow-host localhost:3000'],
+  },
+  {
+    name: 'install-browser',
+    method: null,
+    summary: 'Fetch a Chromium from the npm registry, where the system has none.',
+    params: [],
+    examples: ['install-browser'],
+    plain: 'path',
+  },
 ]
 
 function command(

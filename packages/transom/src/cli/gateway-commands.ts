@@ -165,8 +165,30 @@ const tokenRotate = gatewayCommand({
   params: [{ ...tokenRef, required: false, description: 'Id or name; else the token of the first start.' }],
 })
 
+const mcp = gatewayCommand({
+  command: 'mcp',
+  summary: 'Speak MCP on standard input and output, for agents that start their tools themselves.',
+  description:
+    'The tools are operations of this Home: sessions are started, typed into, waited for and read. A client starts this command by itself; "transom skills get setup" has the lines for common ones. Sessions outlive it.',
+  seeAlso: ['serve', 'skills list'],
+  examples: ['transom mcp', 'transom mcp --tools pty'],
+  errors: ['usage', 'host_unavailable'],
+  params: [
+    localParam({
+      name: 'tools',
+      type: 'string',
+      flag: 'tools',
+      placeholder: 'SET',
+      description: 'transom, or pty for the operations pty.* under their own names.',
+      default: 'transom',
+      values: ['transom', 'pty'],
+    }),
+  ],
+})
+
 export const GATEWAY_COMMANDS: readonly LocalCommand[] = [
   serve,
+  mcp,
   tokenCreate,
   tokenList,
   tokenRevoke,

@@ -1,5 +1,6 @@
 import * as path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { OpError, type WireError } from '@transom/protocol/errors'
 import { localCommand, localParam, type LocalContext } from './local-command.ts'
 
 /** As with grep and diff: nothing failed, but the two are not the same. */
@@ -61,6 +62,8 @@ export interface PictureDifference {
   readonly path: string | null
 }
 
+export type DiffAnswer = { readonly difference: PictureDifference } | { readonly error: WireError }
+
 export interface DiffRequest {
   /** Absolute. */
   readonly before: string
@@ -80,9 +83,12 @@ async function screenshotDiff({ cli, params, answer }: LocalContext): Promise<nu
   // The code that reads and writes pictures is not part of the CLI, which every command would have to load.
   const script = pathToFileURL(path.join(path.dirname(cli.hostScript), 'picture-diff.mjs')).href
   const { diffFiles } = (await import(script)) as {
-    diffFiles: (request: DiffRequest) => Promise<PictureDifference>
+    diffFiles: (request: DiffRequest) => Promise<DiffAnswer>
   } // built from main/picture-diff.ts of this same version
-  const difference = await diffFiles(request)
+  const answered = await diffFiles(request)
+  if ('error' in answered)
+    throw new OpError(answered.error.code, answered.error.message, answered.error.details)
+  const { difference } = answered
   answer(difference, words(difference))
   return difference.same ? 0 : DIFFERENT
 }

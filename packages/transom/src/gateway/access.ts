@@ -49,7 +49,7 @@ export async function authorize(
   findSession: (ref: string) => Promise<string>,
 ): Promise<unknown> {
   const { name, definition } = findOperation(operation)
-  assertScope(grant, tokenScopeOf(definition, params), name)
+  for (const scope of neededScopes(definition, params)) assertScope(grant, scope, name)
   const { sessions } = grant
   if (sessions === null) return params
   if (!('session' in definition.params.shape)) {
@@ -63,6 +63,17 @@ export async function authorize(
   const checked = { ...(params as object), session }
   refuseNestedSessions(checked, session)
   return checked
+}
+
+/** Of the operation, and of those that it is made of: a step is an operation without its `session.`. */
+function neededScopes(definition: OperationDefinition, params: unknown): TokenScope[] {
+  const steps = typeof params === 'object' && params !== null && 'steps' in params ? params.steps : []
+  const inner = (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((part) => {
+    if (typeof part !== 'object' || part === null || !('step' in part)) return []
+    const operation = `session.${String(part.step)}`
+    return isOperationName(operation) ? [tokenScopeOf(OPERATIONS[operation], part)] : []
+  })
+  return [tokenScopeOf(definition, params), ...inner]
 }
 
 /** What a token that is for some sessions only may see of an answer. */

@@ -140,7 +140,7 @@ async function status(session: TerminalSession): Promise<Result<'pty.status'>> {
     cwd: blocks.cwd,
     cursor: blocks.cursor,
     log_seq: session.log.seq,
-    needs_input: await settledInput(session),
+    needs_input: session.atPrompt ? session.needsInput() : await settledInput(session),
   }
 }
 

@@ -69,7 +69,8 @@ export class SocketServer {
   }
 }
 
-function isOwnUser(socket: net.Socket): boolean {
+/** Whether the process at the other end is of the user that this one runs as. */
+export function isOwnUser(socket: net.Socket): boolean {
   // An edge: Node keeps the descriptor of a socket to itself.
   const handle = (socket as unknown as { _handle: { fd: number } | null })._handle
   return handle !== null && peerUid(handle.fd) === process.getuid?.()

@@ -8,7 +8,7 @@ import type { Conversations } from '../session/conversations.ts'
 import { RegexMatcher, SubstringMatcher } from '../session/output-match.ts'
 import { endedOutput, liveOutput } from '../session/output-stream.ts'
 import { END_OF_SESSION, waitForOutput, type Awaited } from '../session/output-waits.ts'
-import { BlockEndJudge, PromptJudge } from '../session/shell-prompt.ts'
+import { BlockEnd, PromptJudge } from '../session/shell-prompt.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 
@@ -24,14 +24,15 @@ export async function waitFor(
   const { manifest, live } = await conversations.find(params.conversation_id)
   const stream = live === null ? await endedOutput(home.logPath(manifest.session)) : liveOutput(live)
   const blocks = await sessions.blocksOf(manifest, signal)
-  const block = params.session_id === undefined ? null : interactiveBlock(params.session_id)
-  if (block !== null) assertBlock(params, block, { blocks, live })
+  const block = params.session_id === undefined ? null : blockOf(params.session_id, { blocks, live })
   const fromCursor = params.from_cursor ?? lastBegin(block, blocks)
-  const result = await waitForOutput(stream, awaitedBy(params, block, fromCursor), {
+  const awaited = awaitedBy(params, block, fromCursor)
+  const result = await waitForOutput(stream, awaited, {
     fromCursor,
     timeoutMs: params.timeout_ms,
     maxBytes: params.max_bytes,
-    ...(block === null ? {} : { endedBy: new BlockEndJudge(block) }),
+    // The prompt comes when the session has ended.
+    until: awaited.kind === 'output' ? (block ?? undefined) : undefined,
     signal,
   })
   const common = {
@@ -55,29 +56,31 @@ function exitOf(manifest: Manifest, live: TerminalSession | null): ExitRecord | 
   return live === null ? manifest.exit : live.exit
 }
 
-function awaitedBy({ match, regex, literal }: WaitFor, block: string | null, cursor: number): Awaited {
+function awaitedBy({ match, regex, literal }: WaitFor, block: BlockEnd | null, cursor: number): Awaited {
   if (regex) return { kind: 'output', matcher: new RegexMatcher(match, cursor) }
   if (!literal && match === 'PROMPT') return { kind: 'fact', judge: new PromptJudge(cursor) }
   if (!literal && match === 'EOF') {
-    return { kind: 'fact', judge: block === null ? END_OF_SESSION : new BlockEndJudge(block) }
+    return { kind: 'fact', judge: block ?? END_OF_SESSION }
   }
   return { kind: 'output', matcher: new SubstringMatcher(match, cursor) }
 }
 
 /** Where to begin when the caller does not say: with what was run last. */
-function lastBegin(block: string | null, blocks: BlockProjection): number {
-  const begun = blocks.blocks().findLast(({ block_id }) => block === null || block_id === block)
+function lastBegin(block: BlockEnd | null, blocks: BlockProjection): number {
+  const begun = blocks.blocks().findLast(({ block_id }) => block === null || block_id === block.blockId)
   return begun?.cursor_begin ?? (block === null ? 0 : blocks.cursor)
 }
 
-function assertBlock(
-  { session_id }: WaitFor,
-  block: string,
+/** The block that an interactive session is, and where it ends. */
+function blockOf(
+  sessionId: string,
   { blocks, live }: { blocks: BlockProjection; live: TerminalSession | null },
-): void {
-  if (blocks.blocks().some(({ block_id }) => block_id === block)) return
-  if (live?.shell?.queue.isWaiting(block)) return
-  const why = live?.shell?.queue.whyFailed(block) ?? null
-  const message = `there is no interactive session ${session_id} in this shell${why === null ? '' : `: ${why}`}`
-  throw new OpError('block_not_found', message, { session_id })
+): BlockEnd {
+  const id = interactiveBlock(sessionId)
+  const begun = blocks.blocks().findLast(({ block_id }) => block_id === id)
+  if (begun !== undefined) return new BlockEnd(id, begun.cursor_end)
+  if (live?.shell?.queue.isWaiting(id)) return new BlockEnd(id, null)
+  const why = live?.shell?.queue.whyFailed(id) ?? null
+  const message = `there is no interactive session ${sessionId} in this shell${why === null ? '' : `: ${why}`}`
+  throw new OpError('block_not_found', message, { session_id: sessionId })
 }

@@ -7,6 +7,7 @@ import { RECORD_HEADER_BYTES, decodeRecord, recordHead } from './record.ts'
 
 /** Read at a time: a tenth of a millisecond, and enough that the call itself costs nothing. */
 const READ_BYTES = 256 << 10
+const READ_BYTES_FIRST = 4 << 10
 
 /** A stretch of the output stream, and the facts that lie within it. */
 export interface OutputPiece {
@@ -33,7 +34,8 @@ export class OutputReader {
   readonly #fd: number
   readonly #factTypes: ReadonlySet<number>
   readonly #verify: boolean
-  #buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+  /** Grows to what is read at a time: most waits see a few hundred bytes. */
+  #buffer: Buffer = Buffer.alloc(0)
   #position: OutputPosition
 
   private constructor(path: string, fd: number, options: ReaderOptions) {
@@ -62,11 +64,12 @@ export class OutputReader {
     const { cursor, offset } = this.#position
     const available = endOffset - offset
     if (available < RECORD_HEADER_BYTES) return null
+    this.#reserve(Math.min(available, READ_BYTES))
     let filled = this.#fill(Math.min(available, this.#buffer.length))
     const { recordBytes } = recordHead(this.#buffer, 0)
     if (recordBytes > filled) {
       if (recordBytes > available) throw this.#damaged() // whole records only: the caller knows where they end
-      this.#buffer = Buffer.allocUnsafeSlow(recordBytes)
+      this.#reserve(recordBytes)
       filled = this.#fill(recordBytes)
     }
     const facts: FactInOutput[] = []
@@ -76,6 +79,12 @@ export class OutputReader {
 
   close(): void {
     fs.closeSync(this.#fd)
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#buffer.length >= bytes) return
+    const size = Math.max(bytes, Math.min(2 * this.#buffer.length, READ_BYTES), READ_BYTES_FIRST)
+    this.#buffer = Buffer.allocUnsafeSlow(size)
   }
 
   #fill(bytes: number): number {

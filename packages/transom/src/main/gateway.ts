@@ -1,11 +1,16 @@
 /** The gateway: `serve`, `token …` and `mcp`. Loaded into the CLI's process by the commands that need it. */
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { OpError } from '@transom/protocol/errors'
 import { TOKEN_SCOPES, type TokenScope } from '@transom/protocol'
 import type { GatewayInvocation } from '../cli/gateway-commands.ts'
 import { connectOrStartHost, connectToHost, followSession, type HostFinder } from '../cli/host-connection.ts'
+import { CallMetrics } from '../gateway/call-metrics.ts'
+import { GatewayCalls } from '../gateway/gateway-calls.ts'
 import { GATEWAY_LIMITS, Gateway } from '../gateway/gateway.ts'
 import { HostPool, type HostConnector } from '../gateway/host-pool.ts'
 import { listenAddress } from '../gateway/listen-address.ts'
+import { createMcpEndpoint, mcpServerFactory } from '../gateway/mcp/mcp-server.ts'
+import { TOOL_SETS, type ToolSet } from '../gateway/mcp/tool-table.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../gateway/token-store.ts'
 import { Home } from '../home/home.ts'
 
@@ -16,6 +21,9 @@ export async function runGatewayCommand(invocation: GatewayInvocation): Promise<
   switch (invocation.command) {
     case 'serve':
       await serve(invocation, home, tokens)
+      return 0
+    case 'mcp':
+      await serveMcp(invocation)
       return 0
     case 'token create':
       tellToken(invocation, await createToken(invocation, tokens))
@@ -52,7 +60,7 @@ async function serve(invocation: GatewayInvocation, home: string, tokens: TokenS
     connector: hostConnector(finder),
     tokens,
     limits: { ...GATEWAY_LIMITS, ...(rate === undefined ? {} : { requestsPerSecond: rate }) },
-    createMcp: () => ({ fetch: async () => new Response(null, { status: 404 }), close: async () => {} }),
+    createMcp: (calls) => createMcpEndpoint({ calls, set: 'transom', defaults: {} }),
     debug: finder.debug,
   })
   try {
@@ -67,6 +75,25 @@ async function serve(invocation: GatewayInvocation, home: string, tokens: TokenS
   } finally {
     await gateway.close()
   }
+}
+
+/** Speaks MCP on standard input and output until the client closes them. */
+async function serveMcp({ params, finder, signal, notice }: GatewayInvocation): Promise<void> {
+  const set = params['tools'] ?? 'transom'
+  if (!isToolSet(set))
+    throw new OpError('usage', `--tools takes ${TOOL_SETS.join(' or ')} (got ${JSON.stringify(set)})`, {
+      tools: set,
+    })
+  const calls = new GatewayCalls(hostConnector(finder), new CallMetrics())
+  const { env } = process
+  const defaults = { actor: env['TRANSOM_ACTOR'] ?? 'mcp', cwd: process.cwd(), base_env: env }
+  const onerror = (error: Error) => finder.debug(`mcp: ${error.message}`)
+  const server = serveStdio(mcpServerFactory({ calls, set, defaults }), { onerror })
+  if (process.stdin.isTTY)
+    notice('speaking MCP on standard input; this is for a client to start, not for a person')
+  await Promise.race([untilEnded(signal), new Promise((resolve) => process.stdin.once('close', resolve))])
+  await server.close()
+  calls.close()
 }
 
 async function untilEnded(signal: AbortSignal): Promise<void> {
@@ -114,6 +141,10 @@ function tellToken({ answer, notice }: GatewayInvocation, { grant, token }: NewT
 
 function grantLine({ id, name, scope, sessions, created_at }: Grant): string {
   return [id, name, scope, sessions === null ? 'all sessions' : sessions.join(','), created_at].join('  ')
+}
+
+function isToolSet(set: unknown): set is ToolSet {
+  return TOOL_SETS.some((known) => known === set)
 }
 
 function isScope(scope: string): scope is TokenScope {

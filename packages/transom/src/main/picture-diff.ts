@@ -1,7 +1,7 @@
 /** What `transom screenshot-diff` loads when it is called. */
 import * as fs from 'node:fs/promises'
-import { OpError } from '@transom/protocol/errors'
-import type { DiffRequest, PictureDifference } from '../cli/screenshot-diff-command.ts'
+import { OpError, toWireError } from '@transom/protocol/errors'
+import type { DiffAnswer, DiffRequest, PictureDifference } from '../cli/screenshot-diff-command.ts'
 import { notWritten, publish, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
 import { diffPictures } from '../pictures/picture-diff.ts'
@@ -9,7 +9,16 @@ import { decodePng } from '../pictures/png-reader.ts'
 import { encodePng } from '../pictures/png-writer.ts'
 import type { Raster } from '../pictures/raster.ts'
 
-export async function diffFiles({ before, after, out, force }: DiffRequest): Promise<PictureDifference> {
+/** Does not throw: an error of this program would be none of the CLI's, which has a class of its own for them. */
+export async function diffFiles(request: DiffRequest): Promise<DiffAnswer> {
+  try {
+    return { difference: await diff(request) }
+  } catch (error) {
+    return { error: toWireError(error) }
+  }
+}
+
+async function diff({ before, after, out, force }: DiffRequest): Promise<PictureDifference> {
   if (out !== null) await refuseTarget({ out, force })
   const [old, now] = [await readPng(before), await readPng(after)]
   const { raster, changedPixels, bounds } = diffPictures(old, now)

@@ -28,6 +28,8 @@ export class GlyphSet {
   readonly #atlas: GlyphAtlas
   readonly #extra: ExtraGlyphs | null
   readonly #cache = new Map<string, Glyph | null>()
+  /** What the cache has an empty box for, by the same keys. */
+  readonly #boxes = new Map<string, MissingGlyph>()
   readonly #missing = new Map<string, MissingGlyph>()
 
   constructor(atlas: GlyphAtlas, extra: ExtraGlyphs | null = null) {
@@ -48,14 +50,24 @@ export class GlyphSet {
     const key = `${face}${cells}${text}`
     let glyph = this.#cache.get(key)
     if (glyph === undefined) {
+      if (this.#cache.size >= CACHED_MAX) {
+        this.#cache.clear()
+        this.#boxes.clear()
+      }
       glyph = this.#make(text, face, cells)
-      if (this.#cache.size >= CACHED_MAX) this.#cache.clear()
+      if (glyph === undefined) {
+        glyph = this.#emptyBox(cells)
+        this.#boxes.set(key, { text, isWide: cells > 1 })
+      }
       this.#cache.set(key, glyph)
     }
+    const missing = this.#boxes.get(key)
+    if (missing !== undefined && this.#missing.size < MISSING_MAX) this.#missing.set(text, missing)
     return glyph
   }
 
-  #make(text: string, face: number, cells: number): Glyph | null {
+  /** Null for a blank, undefined for what no font has. */
+  #make(text: string, face: number, cells: number): Glyph | null | undefined {
     if (/^[\s\p{Cf}\p{Variation_Selector}]*$/u.test(text)) return null
     const composed = text.normalize('NFC')
     const codePoints = Array.from(composed, (character) => character.codePointAt(0) ?? 0)
@@ -72,7 +84,7 @@ export class GlyphSet {
     return (
       this.#layered(codePoints, face, cells) ??
       (wantsColor ? null : this.#extra?.find(text, face, cells)) ??
-      this.#emptyBox(text, cells)
+      undefined
     )
   }
 
@@ -108,8 +120,7 @@ export class GlyphSet {
     return { kind: 'mask', width, alpha }
   }
 
-  #emptyBox(text: string, cells: number): MaskGlyph {
-    if (this.#missing.size < MISSING_MAX) this.#missing.set(text, { text, isWide: cells > 1 })
+  #emptyBox(cells: number): MaskGlyph {
     const { height, line } = this.cell
     const canvas = new MaskCanvas(this.cell.width * cells, height)
     const [left, top, right, bottom] = [line, line * 3, canvas.width - line, height - line * 3]

@@ -65,10 +65,9 @@ function base16Scheme(fields: Record<string, unknown>, name: string): Theme {
 
 /** `key: "value"` lines, as far as base16 files use YAML. */
 function yamlFields(text: string): Record<string, unknown> {
+  const lines = text.matchAll(/^[ \t]*(\w+):[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s#"']\S*))/gm)
   return Object.fromEntries(
-    [...text.matchAll(/^[ \t]*(\w+):[ \t]*["']?([^"'\n]*?)["']?[ \t]*(?:#.*)?$/gm)].map(
-      ([, key = '', value = '']) => [key, value],
-    ),
+    [...lines].map(([, key = '', ...values]) => [key, values.find((it) => it !== undefined)]),
   )
 }
 

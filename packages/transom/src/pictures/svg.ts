@@ -8,9 +8,9 @@ import { mixRgb } from './cell-look.ts'
 /** A cell in units of the drawing, as at scale 1. */
 const CELL = { width: 9, height: 18, baseline: 14 }
 const FONT_SIZE = 15
-/** Box drawing and the like are outlined on three times as fine a grid. */
-const FINE = 3
-const FINE_CELL: CellSize = { width: 27, height: 54, baseline: 42, line: FINE }
+/** Box drawing and the like lie on the pixels of scale 1; curves and slants are outlined three times as fine. */
+const COARSE_CELL: CellSize = { ...CELL, line: 1 }
+const FINE_CELL: CellSize = { width: 27, height: 54, baseline: 42, line: 3 }
 const BAR_HEIGHT = 28
 const FONTS = "'DejaVu Sans Mono','Cascadia Mono',Menlo,Consolas,'Liberation Mono',monospace"
 
@@ -78,7 +78,7 @@ class SvgDrawing {
     const positions: number[] = []
     for (const cell of run.style.invisible ? [] : cells) {
       const left = x + (cell.col - run.col) * CELL.width
-      const drawn = /^.$/u.test(cell.text) ? drawnGlyph(cell.text.codePointAt(0) ?? 0, FINE_CELL) : null
+      const drawn = /^.$/u.test(cell.text) ? drawnShape(cell.text.codePointAt(0) ?? 0) : null
       if (drawn !== null) this.parts.push(...shapeParts(drawn, { left, top: y, fill: run.fg }))
       else {
         texts.push(cell.text)
@@ -136,6 +136,12 @@ class SvgDrawing {
   }
 }
 
+function drawnShape(codePoint: number): MaskGlyph | null {
+  const coarse = drawnGlyph(codePoint, COARSE_CELL)
+  const isStraight = new Set(coarse?.alpha).size <= 2 // one tint beside nothing
+  return isStraight ? coarse : drawnGlyph(codePoint, FINE_CELL)
+}
+
 /** A drawn glyph as rectangles of equal opacity, one path for each opacity. */
 function shapeParts(
   { alpha, width }: MaskGlyph,
@@ -143,6 +149,7 @@ function shapeParts(
 ): string[] {
   const paths = new Map<number, string>()
   const height = alpha.length / width
+  const fine = width / CELL.width
   for (let y = 0; y < height;) {
     let next = y + 1
     while (next < height && isSameRow(alpha, width, y, next)) next++
@@ -151,7 +158,7 @@ function shapeParts(
       const from = x
       while (x < width && alpha[y * width + x] === value) x++
       if (value === 0) continue
-      const [px, py, w, h] = [left + from / FINE, top + y / FINE, (x - from) / FINE, (next - y) / FINE].map(
+      const [px, py, w, h] = [left + from / fine, top + y / fine, (x - from) / fine, (next - y) / fine].map(
         short,
       )
       paths.set(value, `${paths.get(value) ?? ''}M${px} ${py}h${w}v${h}h-${w}z`)

@@ -225,7 +225,8 @@ export class BlockQueue {
   #prompted(exitCode: number): void {
     if (this.#atPrompt) return // the line editor draws its prompt again, after a resize say
     this.#close(exitCode, 'shell', null)
-    this.#shell.appendFact('prompt', { exit_code: exitCode, ...folderFields(this.#cwd) })
+    const taken = this.#waiting.length > 0 ? { taken: true as const } : {}
+    this.#shell.appendFact('prompt', { exit_code: exitCode, ...taken, ...folderFields(this.#cwd) })
     this.#atPrompt = this.#ready = true
   }
 

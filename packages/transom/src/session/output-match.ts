@@ -64,14 +64,18 @@ export class SubstringMatcher implements OutputMatcher {
   }
 }
 
-/** A match is at most this long, unless it lies in one line; so much is looked at again with each piece. */
-const SPAN_BYTES_MAX = 16 << 10
+/** A match that goes over several pieces is at most this long; so much is looked at again with each piece. */
+const SPAN_BYTES_MAX = 4 << 10
 /** A piece that takes longer than this is followed by smaller ones, a faster one by larger ones. */
 const PIECE_MS_MAX = 4
-const PIECE_BYTES_MIN = 1 << 10
+const PIECE_BYTES_FIRST = 256
+const PIECE_BYTES_MIN = 128
 const PIECE_BYTES_MAX = 256 << 10
-/** When the smallest piece takes this long, the pattern is refused: it would hold up every session of the host. */
-const HOPELESS_MS = 50
+/** When the smallest pieces take this long, the pattern is refused: it would hold up every session of the host. */
+const HOPELESS_MS = 10
+const HOPELESS_PIECES_MAX = 2
+/** RE2 takes time in proportion to the size of the pattern, too: past this the first piece would take too long. */
+const PROGRAM_SIZE_MAX = 1500
 
 /**
  * Finds the first match of an RE2 pattern (ADR 006): linear in the output, whatever the pattern. What it matches are
@@ -87,7 +91,8 @@ export class RegexMatcher implements OutputMatcher {
   #window: Buffer = Buffer.alloc(0)
   #windowCursor: number
   #open: OutputMatch | null = null
-  turnBytes = SPAN_BYTES_MAX
+  turnBytes = PIECE_BYTES_FIRST
+  #hopelessPieces = 0
 
   constructor(pattern: string, cursor: number) {
     this.words = `regex ${JSON.stringify(pattern)}`
@@ -101,13 +106,16 @@ export class RegexMatcher implements OutputMatcher {
       const message = `cannot use the pattern ${JSON.stringify(pattern)}: ${messageOf(error)}; look-around and back-references are not supported`
       throw new OpError('bad_pattern', message, { pattern }, { cause: error })
     }
+    if (this.#compiled.programSize() > PROGRAM_SIZE_MAX)
+      throw this.#tooSlow('its repetitions make it too large')
   }
 
   take(bytes: Buffer): OutputMatch | null {
     this.#window = Buffer.concat([this.#window, bytes])
-    const startMs = performance.now()
+    const start = process.cpuUsage()
     const match = this.#find()
-    this.#pace(performance.now() - startMs, bytes.length)
+    const { user, system } = process.cpuUsage(start) // not the clock: others may have the processor
+    this.#pace((user + system) / 1000)
     this.#open = match
     // More output could make the match longer, or undo it: `\d+` at the end of what there is, or `$`.
     const end = this.#windowCursor + this.#window.length
@@ -136,13 +144,19 @@ export class RegexMatcher implements OutputMatcher {
     return { start: this.#windowCursor + start, end: this.#windowCursor + end, bytes }
   }
 
-  #pace(tookMs: number, bytes: number): void {
-    if (tookMs > HOPELESS_MS && bytes <= PIECE_BYTES_MIN) {
-      const message = `the pattern ${JSON.stringify(this.#pattern)} takes too long: ${Math.round(tookMs)} ms for ${bytes} bytes; use a simpler one`
-      throw new OpError('bad_pattern', message, { pattern: this.#pattern })
+  #pace(tookMs: number): void {
+    const hopeless = tookMs > HOPELESS_MS && this.turnBytes === PIECE_BYTES_MIN
+    this.#hopelessPieces = hopeless ? this.#hopelessPieces + 1 : 0
+    if (this.#hopelessPieces >= HOPELESS_PIECES_MAX) {
+      throw this.#tooSlow(`it takes ${Math.round(tookMs)} ms for ${PIECE_BYTES_MIN} bytes`)
     }
     if (tookMs > PIECE_MS_MAX) this.turnBytes = Math.max(PIECE_BYTES_MIN, this.turnBytes / 2)
     else if (tookMs < PIECE_MS_MAX / 4) this.turnBytes = Math.min(PIECE_BYTES_MAX, this.turnBytes * 2)
+  }
+
+  #tooSlow(why: string): OpError {
+    const message = `cannot use the pattern ${JSON.stringify(this.#pattern)}: ${why}; use a simpler one`
+    return new OpError('bad_pattern', message, { pattern: this.#pattern })
   }
 
   /** Drops what no match can begin in any more, up to a line's start where there is one. */

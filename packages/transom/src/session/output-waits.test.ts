@@ -3,6 +3,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import { EventLog } from '../log/event-log.ts'
 import { OutputReader } from '../log/output-reader.ts'
 import { RegexMatcher, SubstringMatcher } from './output-match.ts'
@@ -223,6 +224,32 @@ describe('a wait for output', () => {
     expect(within).toMatchObject({ matched: true, cursor: 6 })
     const beyond = await waitForOutput(session, substring('456'), options({ maxBytes: 6 }))
     expect(beyond).toMatchObject({ matched: false, reason: 'max_bytes', tail: '012345' })
+  })
+
+  test('looks no further than the end of a part, also when that has come before', async () => {
+    const session = new PrintingSession()
+    const isMark = { types: [EVENT_TYPE_NUMBERS.mark], ends: () => true }
+    const waiting = waitForOutput(
+      session,
+      substring('after'),
+      options({ until: { ...isMark, cursor: null } }),
+    )
+    session.print('before ')
+    session.mark()
+    session.print('after')
+    expect(await waiting).toMatchObject({ matched: false, reason: 'ended', tail: 'before ' })
+    const late = options({ fromCursor: 9, until: { ...isMark, cursor: 7 } })
+    expect(await waitForOutput(session, substring('ter', 9), late)).toMatchObject({
+      reason: 'ended',
+      tail: '',
+    })
+  })
+
+  test('with an open end takes what it has when it may look no further', async () => {
+    const session = new PrintingSession()
+    session.print('12345')
+    const result = await waitForOutput(session, regex('\\d+'), options({ maxBytes: 3 }))
+    expect(result).toMatchObject({ matched: true, cursor: 3 })
   })
 
   test('for the end of the session matches when it comes', async () => {

@@ -19,10 +19,10 @@ export type Awaited =
 export interface FactJudge {
   readonly words: string
   readonly types: readonly number[]
-  /** Takes the next one; the one that was waited for, when that is clear now. */
-  take(fact: FactInOutput): FactInOutput | null
-  /** All facts that there are have been taken: the one it was, if that is decided by nothing else having come. */
-  atEnd(): FactInOutput | null
+  /** Takes the next one; the cursor of the one that was waited for, when that is clear now. */
+  take(fact: FactInOutput): number | null
+  /** All facts that there are have been taken: the cursor, if it is decided by nothing else having come. */
+  atEnd(): number | null
   /** Whether the end of the session is what was waited for, too. */
   readonly byEnd: boolean
 }
@@ -31,9 +31,16 @@ export interface OutputWaitOptions {
   readonly fromCursor: number
   readonly timeoutMs: number
   readonly maxBytes?: number | undefined
-  /** Facts after which nothing more can match. */
-  readonly endedBy?: { readonly types: readonly number[]; ends(fact: FactInOutput): boolean } | undefined
+  /** What ends the stretch that is looked at, and where it has ended if it has. */
+  readonly until?: OutputEnd | undefined
   readonly signal: AbortSignal
+}
+
+/** The end of a part of the output stream: a fact that has been recorded, or is going to be. */
+export interface OutputEnd {
+  readonly types: readonly number[]
+  ends(fact: FactInOutput): boolean
+  readonly cursor: number | null
 }
 
 export type OutputWaitResult =
@@ -63,7 +70,8 @@ export async function waitForOutput(
   try {
     for (;;) {
       // Without time to wait, all that is there is looked at all the same.
-      const found = await search.advance(() => options.timeoutMs > 0 && changes.timedOut)
+      const stop = () => options.signal.aborted || (options.timeoutMs > 0 && changes.timedOut)
+      const found = await search.advance(stop)
       options.signal.throwIfAborted()
       if (found !== null) return found
       if (changes.timedOut) return await search.timedOut()
@@ -82,18 +90,20 @@ class Search {
   readonly #awaited: Awaited
   readonly #options: OutputWaitOptions
   readonly #reader: OutputReader
-  readonly #endCursor: number
+  readonly #limitCursor: number
+  /** Where the end is of what is looked at, as soon as it is known. */
+  #endCursor: number
   #cursor: number
   #settled = false
-  #ended = false
 
   constructor(stream: OutputStream, awaited: Awaited, options: OutputWaitOptions) {
     this.#stream = stream
     this.#awaited = awaited
     this.#options = options
     this.#cursor = options.fromCursor
-    this.#endCursor = options.fromCursor + (options.maxBytes ?? Infinity)
-    const facts = [...(awaited.kind === 'fact' ? awaited.judge.types : []), ...(options.endedBy?.types ?? [])]
+    this.#limitCursor = options.fromCursor + (options.maxBytes ?? Infinity)
+    this.#endCursor = options.until?.cursor ?? Infinity
+    const facts = [...(awaited.kind === 'fact' ? awaited.judge.types : []), ...(options.until?.types ?? [])]
     this.#reader = OutputReader.open(stream.path, { from: stream.index.before(options.fromCursor), facts })
   }
 
@@ -107,21 +117,21 @@ class Search {
   }
 
   /** Looks at everything that has come; null when it must wait for more, or has run out of time. */
-  async advance(timedOut: () => boolean): Promise<OutputWaitResult | null> {
+  async advance(stop: () => boolean): Promise<OutputWaitResult | null> {
     const ended = this.#stream.ended() // asked first: what is recorded before the end is looked at, then
-    for (let turnBytes = 0; ;) {
+    for (let turnBytes = 0; this.#cursor < this.#endCursor;) {
       const piece = this.#reader.next(this.#stream.endOffset())
       if (piece === null) break
       this.#settled = false
-      const found = await this.#take(piece)
-      if (found !== null) return found
+      const found = await this.#take(piece, stop)
+      if (found !== null || stop()) return found
       turnBytes += piece.bytes.length
       if (turnBytes < TURN_BYTES) continue
       turnBytes = 0
       await othersTurn()
-      if (timedOut() || this.#options.signal.aborted) return null
+      if (stop()) return null
     }
-    return this.#atEnd(ended || this.#ended)
+    return this.#atEnd(ended || this.#cursor >= this.#endCursor)
   }
 
   /** What a match that more output might have changed comes to when there is no time for more. */
@@ -132,9 +142,8 @@ class Search {
 
   async failed(reason: 'timeout' | 'ended' | 'max_bytes'): Promise<OutputWaitResult> {
     const { fromCursor } = this.#options
-    const end = Math.min(this.#cursor, this.#endCursor)
-    const from = Math.max(fromCursor, end - TAIL_BYTES_MAX)
-    const seen = await readOutput(this.#stream, Math.min(from, end), end)
+    const end = Math.max(fromCursor, Math.min(this.#cursor, this.#limitCursor, this.#endCursor))
+    const seen = await readOutput(this.#stream, Math.max(fromCursor, end - TAIL_BYTES_MAX), end)
     const tail = budgetedText(outputBudget(seen))
     return { matched: false, reason, cursor: this.#resumeCursor(), tail }
   }
@@ -143,39 +152,49 @@ class Search {
     this.#reader.close()
   }
 
-  async #take(piece: OutputPiece): Promise<OutputWaitResult | null> {
+  async #take(piece: OutputPiece, stop: () => boolean): Promise<OutputWaitResult | null> {
+    this.#endCursor = Math.min(this.#endCursor, this.#endIn(piece) ?? Infinity)
     if (this.#awaited.kind === 'output') {
-      const found = await this.#search(this.#awaited.matcher, this.#unseen(piece))
-      if (found !== null) return found
+      const found = await this.#search(this.#awaited.matcher, this.#unseen(piece), stop)
+      if (found !== null || stop()) return found
+    } else {
+      const { judge } = this.#awaited
+      for (const fact of piece.facts) {
+        const found = judge.types.includes(fact.typeNumber) ? judge.take(fact) : null
+        if (found !== null) return this.#factAt(found)
+      }
     }
     this.#cursor = Math.max(this.#cursor, piece.cursor + piece.bytes.length)
-    for (const fact of piece.facts) {
-      const judge = this.#awaited.kind === 'fact' ? this.#awaited.judge : null
-      const found = judge?.types.includes(fact.typeNumber) ? judge.take(fact) : null
-      if (found !== null) return factMatched(found)
-      this.#ended ||= this.#isEnd(fact)
-    }
-    if (this.#cursor >= this.#endCursor) return this.failed('max_bytes')
-    return null
+    if (this.#cursor < this.#limitCursor) return null
+    const match = this.#awaited.kind === 'output' ? this.#awaited.matcher.provisional() : null
+    return match === null ? this.failed('max_bytes') : { matched: true, match, cursor: match.end }
   }
 
-  #isEnd(fact: FactInOutput): boolean {
-    const { endedBy } = this.#options
-    return endedBy !== undefined && endedBy.types.includes(fact.typeNumber) && endedBy.ends(fact)
+  #endIn({ facts }: OutputPiece): number | undefined {
+    const { until } = this.#options
+    if (until === undefined) return undefined
+    return facts.find((fact) => until.types.includes(fact.typeNumber) && until.ends(fact))?.cursor
   }
 
-  /** What of a piece lies behind the cursor and within the limit. */
+  /** What of a piece lies behind the cursor and within the limits. */
   #unseen({ cursor, bytes }: OutputPiece): Buffer {
-    return bytes.subarray(Math.max(0, this.#cursor - cursor), Math.max(0, this.#endCursor - cursor))
+    const end = Math.min(this.#limitCursor, this.#endCursor)
+    return bytes.subarray(Math.max(0, this.#cursor - cursor), Math.max(0, end - cursor))
   }
 
-  async #search(matcher: OutputMatcher, bytes: Buffer): Promise<OutputWaitResult | null> {
+  async #search(
+    matcher: OutputMatcher,
+    bytes: Buffer,
+    stop: () => boolean,
+  ): Promise<OutputWaitResult | null> {
     for (let at = 0; at < bytes.length;) {
       const end = Math.min(bytes.length, at + matcher.turnBytes)
       const match = matcher.take(bytes.subarray(at, end))
       if (match !== null) return { matched: true, match, cursor: match.end }
+      this.#cursor += end - at
       at = end
       if (at < bytes.length) await othersTurn()
+      if (stop()) return null
     }
     return null
   }
@@ -185,21 +204,21 @@ class Search {
       const match = this.#settled || ended ? this.#awaited.matcher.provisional() : null
       if (match !== null) return { matched: true, match, cursor: match.end }
     } else {
-      const fact = this.#awaited.judge.atEnd()
-      if (fact !== null) return factMatched(fact)
-      if (ended && this.#awaited.judge.byEnd) return { matched: true, match: null, cursor: this.#cursor }
+      const { judge } = this.#awaited
+      const found = judge.atEnd() ?? (ended && judge.byEnd ? this.#cursor : null)
+      if (found !== null) return this.#factAt(found)
     }
     return ended ? this.failed('ended') : null
+  }
+
+  #factAt(cursor: number): OutputWaitResult {
+    return { matched: true, match: null, cursor: Math.max(cursor, this.#options.fromCursor) }
   }
 
   #resumeCursor(): number {
     if (this.#awaited.kind === 'fact') return this.#cursor
     return Math.max(this.#options.fromCursor, this.#awaited.matcher.resumeCursor())
   }
-}
-
-function factMatched(fact: FactInOutput): OutputWaitResult {
-  return { matched: true, match: null, cursor: fact.cursor }
 }
 
 async function othersTurn(): Promise<void> {

@@ -1,56 +1,63 @@
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import type { FactInOutput } from '../log/output-reader.ts'
-import type { FactJudge } from './output-waits.ts'
+import type { FactJudge, OutputEnd } from './output-waits.ts'
 
 /**
- * The first prompt at or behind a cursor. Where nothing was printed between a prompt and what was typed at it, both
- * have the same cursor, and the order of the records decides: a prompt that something was typed at right away, as a
- * block that had been waiting for it is, does not count. What counts is that the shell is ready for a command.
+ * The first prompt at or behind a cursor at which the shell was ready for a command: one that a waiting block took
+ * does not count. Where nothing was printed between a prompt and what was typed at it, both have the same cursor, and
+ * the order of the records decides: the prompt lies before the cursor, then.
  */
 export class PromptJudge implements FactJudge {
   readonly words = 'the prompt of the shell'
   readonly types = [EVENT_TYPE_NUMBERS.prompt, EVENT_TYPE_NUMBERS.input, EVENT_TYPE_NUMBERS.block_begin]
   readonly byEnd = false
   readonly #fromCursor: number
-  #prompt: FactInOutput | null = null
+  #promptCursor: number | null = null
 
   constructor(fromCursor: number) {
     this.#fromCursor = fromCursor
   }
 
-  take(fact: FactInOutput): FactInOutput | null {
-    if (this.#prompt !== null && fact.cursor > this.#prompt.cursor) return this.#prompt
-    if (fact.typeNumber !== EVENT_TYPE_NUMBERS.prompt) this.#prompt = null
-    else if (fact.cursor >= this.#fromCursor) this.#prompt ??= fact
+  take(fact: FactInOutput): number | null {
+    if (this.#promptCursor !== null && fact.cursor > this.#promptCursor) return this.#promptCursor
+    if (fact.typeNumber !== EVENT_TYPE_NUMBERS.prompt) this.#promptCursor = null
+    else if (fact.cursor >= this.#fromCursor && !fieldsOf(fact).taken) this.#promptCursor ??= fact.cursor
     return null
   }
 
-  atEnd(): FactInOutput | null {
-    return this.#prompt
+  atEnd(): number | null {
+    return this.#promptCursor
   }
 }
 
 /** The end of a block. */
-export class BlockEndJudge implements FactJudge {
+export class BlockEnd implements FactJudge, OutputEnd {
   readonly words = 'the end of the interactive session'
   readonly types = [EVENT_TYPE_NUMBERS.block_end]
   readonly byEnd = true
-  readonly #blockId: string
+  readonly blockId: string
+  readonly cursor: number | null
 
-  constructor(blockId: string) {
-    this.#blockId = blockId
+  /** `cursor` is where it is, when it has come. */
+  constructor(blockId: string, cursor: number | null) {
+    this.blockId = blockId
+    this.cursor = cursor
   }
 
   ends(fact: FactInOutput): boolean {
-    const { block } = JSON.parse(fact.payload.toString('utf8')) as { block?: unknown } // of our own writing
-    return block === this.#blockId
+    return fieldsOf(fact).block === this.blockId
   }
 
-  take(fact: FactInOutput): FactInOutput | null {
-    return this.ends(fact) ? fact : null
+  take(fact: FactInOutput): number | null {
+    return this.ends(fact) ? fact.cursor : null
   }
 
-  atEnd(): null {
-    return null
+  atEnd(): number | null {
+    return this.cursor // it may lie before what is looked at: then it was known from the start
   }
+}
+
+/** Only we write an Event Log, and only fields that are looked at are trusted. */
+function fieldsOf({ payload }: FactInOutput): { block?: unknown; taken?: unknown } {
+  return JSON.parse(payload.toString('utf8')) as object
 }

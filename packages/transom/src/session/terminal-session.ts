@@ -108,9 +108,14 @@ export class TerminalSession extends Session {
   override needsInput(): NeedsInput {
     const quietMs = this.now() - Math.max(this.lastOutputMs, this.lastInputMs)
     const judged = judgeInput(this.#source.sample(), this.screen, quietMs)
-    const atPrompt = this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
     // What the shell has told is surer than what its prompt looks like.
-    return atPrompt && judged.verdict === 'needs_input' ? { ...judged, reason: 'shell_prompt' } : judged
+    const told = this.atPrompt && judged.verdict === 'needs_input'
+    return told ? { ...judged, reason: 'shell_prompt' } : judged
+  }
+
+  /** Whether its shell has said that it is ready for a command. */
+  get atPrompt(): boolean {
+    return this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */

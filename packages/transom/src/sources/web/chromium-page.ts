@@ -1,32 +1,19 @@
 import { OpError } from '@transom/protocol/errors'
-import type { KeyPress } from '../../terminal/key-names.ts'
 import { CdpError } from './cdp-client.ts'
 import type { Chromium } from './chromium.ts'
 import { FrameGrids, sameFrame } from './frame-grid.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import { NetworkActivity } from './network-activity.ts'
-import { PageMouse, pasteText, pointOf, pressKeys, typeText } from './page-input.ts'
-import { loadBy, loadPage } from './page-navigation.ts'
+import { OperatedPage } from './operated-page.ts'
+import { loadBy, loadOptions, loadPage } from './page-navigation.ts'
 import { readDetails, readLinks } from './page-queries.ts'
-import { EMPTY_STATE, readState, watchState } from './page-state.ts'
+import { EMPTY_STATE, dialogOpen, readState, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
-import type {
-  Cell,
-  MouseButtonOptions,
-  PageDetails,
-  PageDialog,
-  PageEvents,
-  PageLink,
-  PageState,
-  WebPage,
-} from './web-page.ts'
-
-export const NAVIGATION_TIMEOUT_MS = 30_000
-const RECOVERY_TIMEOUT_MS = 2000 // a tab that runs free again answers in milliseconds
+import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
 
 export interface ChromiumPageOptions {
   /** Starts a browser: at the beginning, and again when one has ended by itself. */
@@ -41,12 +28,11 @@ export interface ChromiumPageOptions {
 }
 
 /** A page in a Chromium of its own. When the page hangs or anything below it ends, it is brought back. */
-export class ChromiumPage implements WebPage {
+export class ChromiumPage extends OperatedPage implements WebPage {
   readonly #options: ChromiumPageOptions
   readonly #grids = new FrameGrids()
   readonly #observers = new Set<Partial<PageEvents>>()
   readonly #network = new NetworkActivity()
-  readonly #mouse = new PageMouse()
   #chromium: Chromium
   #target: PageTarget
   #screencast: Screencast
@@ -75,6 +61,7 @@ export class ChromiumPage implements WebPage {
   }
 
   private constructor(options: ChromiumPageOptions, chromium: Chromium, target: PageTarget) {
+    super()
     this.#options = options
     this.#cols = options.cols
     this.#rows = options.rows
@@ -110,12 +97,11 @@ export class ChromiumPage implements WebPage {
   }
 
   async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
-    const load = {
-      url,
-      timeoutMs: options.timeoutMs ?? NAVIGATION_TIMEOUT_MS,
-      signal: options.signal ?? new AbortController().signal,
-    }
-    await this.#operate(async (target) => {
+    const load = { ...loadOptions(url), ...options }
+    await this.#operate(async (current) => {
+      // A page that hangs could not be left: its end is part of the way to the next one.
+      if (!(await current.answers())) await this.#free(current)
+      const target = this.#target
       const isFirst = this.#state.url === 'about:blank' && !this.#state.canGoBack
       await loadPage(target, load)
       if (isFirst) await target.call('Page.resetNavigationHistory')
@@ -133,7 +119,7 @@ export class ChromiumPage implements WebPage {
 
   async reload(): Promise<void> {
     await this.#operate(async (target) => {
-      await loadBy(target, async () => target.call('Page.reload'), this.#loadOptions(this.#state.url))
+      await loadBy(target, async () => target.call('Page.reload'), loadOptions(this.#state.url))
       await this.#arrived(target)
     })
   }
@@ -156,52 +142,6 @@ export class ChromiumPage implements WebPage {
     })
   }
 
-  async press(keys: readonly KeyPress[]): Promise<void> {
-    await this.#act(async (target) => pressKeys(target, keys))
-  }
-
-  async typeText(text: string): Promise<void> {
-    await this.#act(async (target) => typeText(target, text))
-  }
-
-  async paste(text: string): Promise<void> {
-    await this.#act(async (target) => pasteText(target, text))
-  }
-
-  async click(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
-    await this.#act(async (target) => this.#mouse.click(target, this.#pointOf(cell), options))
-  }
-
-  async mouseMove(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
-    await this.#act(async (target) => this.#mouse.move(target, this.#pointOf(cell), options))
-  }
-
-  async mouseDown(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
-    await this.#act(async (target) => this.#mouse.down(target, this.#pointOf(cell), options))
-  }
-
-  async mouseUp(cell: Cell, options: MouseButtonOptions = {}): Promise<void> {
-    await this.#act(async (target) => this.#mouse.up(target, this.#pointOf(cell), options))
-  }
-
-  async drag(from: Cell, to: Cell, options: MouseButtonOptions = {}): Promise<void> {
-    await this.#act(async (target) => {
-      const [start, end] = [this.#pointOf(from), this.#pointOf(to)]
-      await this.#mouse.move(target, start, options)
-      await this.#mouse.down(target, start, options)
-      // By way of the middle: a page takes one jump for no drag.
-      await this.#mouse.move(target, { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 }, options)
-      await this.#mouse.move(target, end, options)
-      await this.#mouse.up(target, end, options)
-    })
-  }
-
-  async scroll(rows: number, at?: Cell): Promise<void> {
-    const cell = at ?? { row: Math.floor(this.#rows / 2), col: Math.floor(this.#cols / 2) }
-    const deltaY = (rows * CELL_HEIGHT_PX) / this.#scale
-    await this.#act(async (target) => this.#mouse.scroll(target, this.#pointOf(cell), deltaY))
-  }
-
   async links(): Promise<PageLink[]> {
     return this.#operate(async (target) => readLinks(target, this.#frame))
   }
@@ -221,14 +161,8 @@ export class ChromiumPage implements WebPage {
     return this.#operate(async (target) => {
       this.#framesPaused = true // for this moment the page is not in the cell font
       try {
-        await target.setCellFont(false)
-        const { data } = await target.call('Page.captureScreenshot', {
-          format: 'png',
-          captureBeyondViewport: fullPage,
-        })
-        return Buffer.from(data, 'base64')
+        return await target.screenshot(fullPage)
       } finally {
-        await target.setCellFont(true)
         this.#framesPaused = false
         await this.#capture()
       }
@@ -289,7 +223,7 @@ export class ChromiumPage implements WebPage {
     watchState(target, {
       state: (change) => this.#target === target && this.#setState(change),
       dialog: (dialog) => this.#target === target && this.#setDialog(dialog),
-      windowOpened: (url) => this.#openInPlace(url),
+      windowOpened: (url) => void this.#openInPlace(url),
     })
     this.#network.watch(target)
     await this.#applyViewport(target)
@@ -306,12 +240,8 @@ export class ChromiumPage implements WebPage {
   }
 
   async #applyViewport(target: PageTarget): Promise<void> {
-    await target.call('Emulation.setDeviceMetricsOverride', {
-      width: Math.ceil((this.#cols * CELL_WIDTH_PX) / this.#scale),
-      height: Math.ceil((this.#rows * CELL_HEIGHT_PX) / this.#scale),
-      deviceScaleFactor: this.#scale,
-      mobile: false,
-    })
+    const { cols, rows } = this.size
+    await target.setDeviceSize(cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)
   }
 
   #onFrame(decoded: DecodedFrame): void {
@@ -360,21 +290,13 @@ export class ChromiumPage implements WebPage {
   }
 
   /** There is one tab: what a page opens in a new window is opened in its place. */
-  #openInPlace(url: string): void {
-    const { cdp } = this.#chromium
-    const stop = cdp.on('Target.targetCreated', ({ targetInfo }) => {
-      if (targetInfo.type !== 'page' || targetInfo.openerId !== this.#target.targetId) return
-      stop()
-      cdp.call('Target.closeTarget', { targetId: targetInfo.targetId }).catch(() => {}) // it has closed itself
-    })
-    if (!/^https?:/.test(url)) return
+  async #openInPlace(url: string): Promise<void> {
     try {
       this.#options.checkUrl?.(url)
+      await this.navigate(url)
     } catch (error) {
       this.#tell((observer) => observer.trouble?.(error as Error))
-      return
     }
-    this.navigate(url).catch((error: Error) => this.#tell((observer) => observer.trouble?.(error)))
   }
 
   async #step(by: -1 | 1): Promise<boolean> {
@@ -383,27 +305,14 @@ export class ChromiumPage implements WebPage {
       const entry = entries[currentIndex + by]
       if (entry === undefined) return false
       const act = async () => target.call('Page.navigateToHistoryEntry', { entryId: entry.id })
-      await loadBy(target, act, this.#loadOptions(entry.url))
+      await loadBy(target, act, loadOptions(entry.url))
       await this.#arrived(target)
       return true
     })
   }
 
-  #loadOptions(url: string) {
-    return { url, timeoutMs: NAVIGATION_TIMEOUT_MS, signal: new AbortController().signal }
-  }
-
-  #pointOf(cell: Cell): { x: number; y: number } {
-    if (cell.row >= this.#rows || cell.col >= this.#cols) {
-      const message = `the cell ${cell.row},${cell.col} is outside of the page's ${this.#rows} rows and ${this.#cols} columns`
-      throw new OpError('usage', message, { ...cell, rows: this.#rows, cols: this.#cols })
-    }
-    if (this.#frame !== null) return pointOf(cell, this.#frame)
-    return { x: (cell.col + 0.5) * CELL_WIDTH_PX, y: (cell.row + 0.5) * CELL_HEIGHT_PX }
-  }
-
   /** An input: its effect is looked for at once, and a dialog that it opens ends it, because the page stands still. */
-  async #act(run: (target: PageTarget) => Promise<void>): Promise<void> {
+  protected async act(run: (target: PageTarget) => Promise<void>): Promise<void> {
     this.#screencast.hurry()
     await this.#operate(async (target) => {
       let stop = () => {}
@@ -455,13 +364,8 @@ export class ChromiumPage implements WebPage {
 
   /** Stops a script that runs without end; a tab that does not listen even then is replaced by an empty one. */
   async #free(target: PageTarget): Promise<void> {
-    const timeoutMs = RECOVERY_TIMEOUT_MS
-    try {
-      await target.call('Runtime.terminateExecution', undefined, { timeoutMs })
-      await target.call('Runtime.evaluate', { expression: '1' }, { timeoutMs })
-    } catch {
-      await this.#renewTarget('about:blank')
-    }
+    await target.stopScripts()
+    if (!(await target.answers())) await this.#renewTarget('about:blank')
   }
 
   /** A new tab in place of one that has crashed; the second time in a row it stays empty. */
@@ -470,9 +374,9 @@ export class ChromiumPage implements WebPage {
     const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
     await this.#use(target)
     await old.close()
-    await loadPage(target, this.#loadOptions(url))
+    await loadPage(target, loadOptions(url))
     this.#crashes = 0
-    await this.#capture()
+    await this.#arrived(target)
   }
 
   async #restart(): Promise<void> {
@@ -480,16 +384,11 @@ export class ChromiumPage implements WebPage {
     this.#chromium = await this.#options.start()
     const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
     await this.#begin(this.#chromium, target)
-    await loadPage(target, this.#loadOptions(url))
-    await this.#capture()
+    await loadPage(target, loadOptions(url))
+    await this.#arrived(target)
   }
 
   #tell(event: (observer: Partial<PageEvents>) => void): void {
-    for (const observer of [...this.#observers]) event(observer)
+    for (const observer of this.#observers) event(observer)
   }
-}
-
-function dialogOpen({ type, message }: PageDialog): OpError {
-  const words = `the page has a dialog open (${type}: ${JSON.stringify(message)}); answer it with answer_dialog`
-  return new OpError('page_unresponsive', words, { dialog: { type, message } })
 }

@@ -57,6 +57,6 @@ export class NetworkActivity {
 
   #changed(): void {
     this.#quietSinceMs = performance.now()
-    for (const listener of [...this.#listeners]) listener()
+    for (const listener of this.#listeners) listener()
   }
 }

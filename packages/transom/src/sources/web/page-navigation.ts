@@ -13,6 +13,12 @@ export interface LoadOptions {
   readonly signal: AbortSignal
 }
 
+const NAVIGATION_TIMEOUT_MS = 30_000
+
+export function loadOptions(url: string): LoadOptions {
+  return { url, timeoutMs: NAVIGATION_TIMEOUT_MS, signal: new AbortController().signal }
+}
+
 /** Loads an address and resolves when the page says that it has loaded. */
 export async function loadPage(target: PageTarget, { url, timeoutMs, signal }: LoadOptions): Promise<void> {
   const load = watchLoad(target)

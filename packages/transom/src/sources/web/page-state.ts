@@ -1,3 +1,4 @@
+import { OpError } from '@transom/protocol/errors'
 import type { PageTarget } from './page-target.ts'
 import type { PageDialog, PageState } from './web-page.ts'
 
@@ -48,7 +49,13 @@ export function watchState(target: PageTarget, sink: StateSink): void {
     sink.dialog({ type, message, defaultPrompt: defaultPrompt ?? '' }),
   )
   target.on('Page.javascriptDialogClosed', () => sink.dialog(null))
-  target.on('Page.windowOpen', ({ url }) => sink.windowOpened(url))
+  cdp.on('Target.targetCreated', ({ targetInfo }) => {
+    if (targetInfo.type !== 'page' || targetInfo.openerId !== targetId) return
+    cdp.call('Target.closeTarget', { targetId: targetInfo.targetId }).catch(() => {}) // it has closed itself
+  })
+  target.on('Page.windowOpen', ({ url }) => {
+    if (/^https?:/.test(url)) sink.windowOpened(url)
+  })
 }
 
 /** What the history says of the present page. */
@@ -66,4 +73,10 @@ export async function readState(target: PageTarget): Promise<Partial<PageState>>
 function shownTitle(title: string, url: string): string {
   const bare = url.replace(/^https?:\/\//, '')
   return title === url || title === bare || title === bare.replace(/\/$/, '') ? '' : title
+}
+
+/** Nothing can be asked of a page that waits for an answer itself. */
+export function dialogOpen({ type, message }: PageDialog): OpError {
+  const words = `the page has a dialog open (${type}: ${JSON.stringify(message)}); answer it with answer_dialog`
+  return new OpError('page_unresponsive', words, { dialog: { type, message } })
 }

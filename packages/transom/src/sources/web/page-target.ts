@@ -2,6 +2,10 @@ import type { Protocol } from 'devtools-protocol'
 import type { CallOptions, CdpClient, CdpEvent, CdpMethod } from './cdp-client.ts'
 import { restyleExpression, styleScript } from './page-style.ts'
 
+/** A page of 20,000 pixels takes some seconds. */
+const SCREENSHOT_TIMEOUT_MS = 30_000
+const RECOVERY_TIMEOUT_MS = 2000
+
 type Call = CdpClient['call']
 
 /** A tab of Chromium and the processes of its cross-site iframes, all set in the cell font. */
@@ -74,9 +78,46 @@ export class PageTarget {
     for (const session of this.sessions) await this.#addScript(session)
   }
 
-  /** Takes the cell font away from what is shown, or gives it back. */
-  async setCellFont(on: boolean): Promise<void> {
-    await this.evaluateEverywhere(restyleExpression(on ? this.#scale : null))
+  async setDeviceSize(widthPx: number, heightPx: number): Promise<void> {
+    await this.call('Emulation.setDeviceMetricsOverride', {
+      width: Math.ceil(widthPx / this.#scale),
+      height: Math.ceil(heightPx / this.#scale),
+      deviceScaleFactor: this.#scale,
+      mobile: false,
+    })
+  }
+
+  /** A PNG of the page in its own fonts, which it has for this moment. */
+  async screenshot(fullPage: boolean): Promise<Buffer> {
+    try {
+      await this.evaluateEverywhere(restyleExpression(null))
+      const { cssContentSize } = await this.call('Page.getLayoutMetrics')
+      const options = fullPage
+        ? ({ format: 'png', captureBeyondViewport: true, clip: { ...cssContentSize, scale: 1 } } as const)
+        : ({ format: 'png' } as const)
+      const { data } = await this.call('Page.captureScreenshot', options, {
+        timeoutMs: SCREENSHOT_TIMEOUT_MS,
+      })
+      return Buffer.from(data, 'base64')
+    } finally {
+      await this.evaluateEverywhere(restyleExpression(this.#scale))
+    }
+  }
+
+  /** Ends the script that runs, if one does. */
+  async stopScripts(): Promise<void> {
+    // Without an answer the tab does not listen, which the next question shows.
+    await this.call('Runtime.terminateExecution', undefined, { timeoutMs: RECOVERY_TIMEOUT_MS }).catch(
+      () => {},
+    )
+  }
+
+  /** Whether the page's scripts can run: a tab that is free answers in milliseconds. */
+  async answers(): Promise<boolean> {
+    return this.call('Runtime.evaluate', { expression: '1' }, { timeoutMs: RECOVERY_TIMEOUT_MS }).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Runs an expression in every document of the page, in the page's own world. */

@@ -5,7 +5,7 @@ import { judgeAddress, type AddressKind } from './ip-ranges.ts'
 export interface UrlPolicyOptions {
   /** Hosts that may be reached although they are on this machine or in a private network (`--allow-host`). */
   readonly allowHosts?: readonly string[]
-  /** When given, the only hosts that a page may be opened from (`--only-host`); what pages load is not limited by it. */
+  /** When given, the only hosts that pages and frames come from (`--only-host`); scripts and images are not limited. */
   readonly onlyHosts?: readonly string[]
 }
 

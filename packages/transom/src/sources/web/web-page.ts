@@ -113,6 +113,8 @@ export interface WebPage {
   /** Resolves once no request has been open for `idleMs`. */
   waitForNetworkIdle(idleMs: number, signal: AbortSignal): Promise<void>
 
+  /** Frames come at the full rate until the returned function is called. */
+  hold(): () => void
   observe(events: Partial<PageEvents>): () => void
   close(): Promise<void>
 }

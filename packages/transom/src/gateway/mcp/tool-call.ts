@@ -1,0 +1,178 @@
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
+import { WAIT_TIMEOUT_MS_DEFAULT } from '@transom/protocol'
+import { toWireError } from '@transom/protocol/errors'
+import {
+  compact,
+  fenced,
+  isSnapshot,
+  parseCursor,
+  SCREEN_CHARS_DEFAULT,
+  isScreenSchema,
+} from './compact-screen.ts'
+import type { CompactScreen, ScreenCursor } from './compact-screen.ts'
+import { WAIT_MS_MAX, type Tool } from './tool-table.ts'
+
+/** How often a client that asked for it hears that a wait goes on. */
+const PROGRESS_EVERY_MS = 2000
+const TEXT_CHARS_MAX = 8000 // about two thousand tokens
+
+export interface ToolHost {
+  call(operation: string, params: object, signal: AbortSignal): Promise<unknown>
+  /** What the caller of an operation is taken to say when it does not: who acts, where a program starts. */
+  readonly defaults: Readonly<Record<string, unknown>>
+}
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** Calls the operation behind a tool and puts its answer, or its failure, into the form that a model reads. */
+export async function callTool(
+  host: ToolHost,
+  tool: Tool,
+  given: Arguments,
+  { mcpReq }: ServerContext,
+): Promise<CallToolResult> {
+  const stopProgress = reportProgress(tool, given, mcpReq)
+  try {
+    const { params, charsMax, cursor } = requestOf(tool, given, host.defaults)
+    const result = await host.call(tool.operation, params, mcpReq.signal)
+    return answer(shaped(result, charsMax, cursor))
+  } catch (error) {
+    if (mcpReq.signal.aborted) throw error // nobody reads the answer; the program goes on
+    return failure(error, given)
+  } finally {
+    stopProgress()
+  }
+}
+
+interface ToolRequest {
+  readonly params: object
+  readonly charsMax: number
+  readonly cursor: ScreenCursor | null
+}
+
+function requestOf({ definition }: Tool, given: Arguments, defaults: Arguments): ToolRequest {
+  const { shape } = definition.params
+  const known = Object.entries(defaults).filter(([name]) => name in shape)
+  const params: Record<string, unknown> = { ...Object.fromEntries(known), ...given }
+  if ('timeout_ms' in shape) params['timeout_ms'] = waitMs(params['timeout_ms'], WAIT_MS_MAX)
+  if (Array.isArray(params['steps'])) params['steps'] = shortenWaits(params['steps'] as unknown[])
+  if (!isScreenSchema(definition.result)) return { params, charsMax: SCREEN_CHARS_DEFAULT, cursor: null }
+  // The text is cut here and not by the host, so that the cursor gets what was left out.
+  const { max_chars: charsMax, cursor: spelled, ...rest } = params
+  const cursor = typeof spelled === 'string' ? parseCursor(spelled) : null
+  return {
+    params: cursor === null ? rest : { ...rest, at_seq: cursor.seq, scrollback: cursor.scrollback },
+    charsMax: typeof charsMax === 'number' ? charsMax : SCREEN_CHARS_DEFAULT,
+    cursor,
+  }
+}
+
+/** A wait's own time, within what a call may take; what is no number is for the host to refuse. */
+function waitMs(given: unknown, maxMs: number): unknown {
+  if (given === undefined) return Math.min(WAIT_TIMEOUT_MS_DEFAULT, maxMs)
+  return typeof given === 'number' ? Math.min(given, maxMs) : given
+}
+
+/** The waits of a batch share the time of the call. */
+function shortenWaits(steps: readonly unknown[]): unknown[] {
+  const isWait = (step: unknown): step is { timeout_ms?: unknown } =>
+    typeof step === 'object' && step !== null && 'step' in step && step.step === 'wait'
+  const shareMs = Math.floor(WAIT_MS_MAX / Math.max(1, steps.filter(isWait).length))
+  return steps.map((step) =>
+    isWait(step) ? { ...step, timeout_ms: waitMs(step.timeout_ms, shareMs) } : step,
+  )
+}
+
+/** The answer with each screen in it in its short form. */
+function shaped(value: unknown, charsMax: number, cursor: ScreenCursor | null): unknown {
+  if (isSnapshot(value)) return compact(value, charsMax, cursor)
+  if (Array.isArray(value)) return value.map((part) => shaped(part, charsMax, cursor))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shaped(part, charsMax, cursor)]))
+}
+
+function answer(result: unknown): CallToolResult {
+  return {
+    content: [{ type: 'text', text: textOf(result) }],
+    structuredContent: result as Record<string, unknown>,
+  }
+}
+
+function failure(error: unknown, given: Arguments): CallToolResult {
+  const wire = toWireError(error)
+  const details = shaped(wire.details, SCREEN_CHARS_DEFAULT, null) as Record<string, unknown>
+  if (wire.code === 'wait_timeout' && isCompact(details['snapshot'])) return timedOut(details, given)
+  const { snapshot, ...rest } = details
+  const screen = isCompact(snapshot) ? `\n${screenText(snapshot)}` : ''
+  const more = Object.keys(rest).length === 0 ? '' : `\n${limited(JSON.stringify(rest))}`
+  return { isError: true, content: [{ type: 'text', text: `${wire.code}: ${wire.message}${more}${screen}` }] }
+}
+
+/** The same wait again, from the same baseline: what comes true in between is not missed. */
+function timedOut(details: Record<string, unknown>, given: Arguments): CallToolResult {
+  const snapshot = details['snapshot'] as CompactScreen // as isCompact() has said
+  const result = { session: snapshot.session, matched: false, ...details, resume: given }
+  return answer(result)
+}
+
+function textOf(result: unknown): string {
+  if (isCompact(result)) return screenText(result)
+  const outputs: string[] = []
+  const text = limited(JSON.stringify(withoutOutput(result, outputs)))
+  return [text, ...outputs.map((output, index) => `output ${index + 1}:\n${fenced(output)}`)].join('\n')
+}
+
+/** What programs have a say in: it stands behind the rest, between marks. */
+const UNTRUSTED_KEYS = new Set(['untrusted_output', 'title', 'match', 'output'])
+
+function withoutOutput(value: unknown, outputs: string[]): unknown {
+  if (Array.isArray(value)) return value.map((part) => withoutOutput(part, outputs))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      const isText = UNTRUSTED_KEYS.has(key) && part !== null && part !== ''
+      if (!isText) return [key, withoutOutput(part, outputs)]
+      outputs.push(typeof part === 'string' ? part : JSON.stringify(part))
+      return [key, `see output ${outputs.length}`]
+    }),
+  )
+}
+
+function screenText(screen: CompactScreen): string {
+  const { untrusted_output, session, seq, cols, rows, cursor_at, title, omitted_lines, cursor } = screen
+  const head = `session ${session}, seq ${seq}, ${cols}x${rows}, cursor at row ${cursor_at.row} col ${cursor_at.col}`
+  const named = title === '' ? '' : `, title ${JSON.stringify(title)}`
+  const rest =
+    cursor === null ? '' : `\n${omitted_lines} lines are left out: read_screen with cursor "${cursor}"`
+  return `${head}${named}\n${fenced(untrusted_output)}${rest}`
+}
+
+function limited(text: string): string {
+  if (text.length <= TEXT_CHARS_MAX) return text
+  const half = TEXT_CHARS_MAX / 2
+  return `${text.slice(0, half)} [… ${text.length - TEXT_CHARS_MAX} characters left out …] ${text.slice(-half)}`
+}
+
+function isCompact(value: unknown): value is CompactScreen {
+  return typeof value === 'object' && value !== null && 'untrusted_output' in value
+}
+
+function reportProgress(
+  { definition, tool }: Tool,
+  given: Arguments,
+  mcpReq: ServerContext['mcpReq'],
+): () => void {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined || !('timeout_ms' in definition.params.shape)) return () => {}
+  const total = Number(waitMs(given['timeout_ms'], WAIT_MS_MAX))
+  const startMs = performance.now()
+  const tell = () => {
+    const progress = Math.round(performance.now() - startMs)
+    const params = { progressToken, progress, total, message: `${tool.name} goes on` }
+    // A client that has gone is told by the end of its request.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
+  }
+  const timer = setInterval(tell, PROGRESS_EVERY_MS)
+  tell()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,104 @@
+/** A browser on this process's own terminal, for `awi-tty open URL`. Bundled to one file, which `awi-tty` loads. */
+import * as fs from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { OpError } from '@transom/protocol/errors'
+import { colorDepth } from '../browser/ansi-rows.ts'
+import {
+  ENTER_SCREEN,
+  LEAVE_SCREEN,
+  TerminalBrowser,
+  type PersonsTerminal,
+} from '../browser/terminal-browser.ts'
+import { ChromiumPage } from '../sources/web/chromium-page.ts'
+import { Chromium } from '../sources/web/chromium.ts'
+import { cellFontconfigFile } from '../sources/web/font-cache.ts'
+import { FrameDecoder } from '../sources/web/frame-decoder.ts'
+import { NetworkGuard } from '../sources/web/network-guard.ts'
+
+export interface WebTerminalOptions {
+  readonly url: string
+  readonly env: NodeJS.ProcessEnv
+  readonly allowHosts: readonly string[]
+  readonly onlyHosts: readonly string[]
+  /** Percent. */
+  readonly zoom: number
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
+const COLS_MIN = 20
+const ROWS_MIN = 4
+
+/** Resolves when the person quits, with the terminal as it was. */
+export async function browseInTerminal(options: WebTerminalOptions): Promise<void> {
+  const { env } = options
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    const message = 'a browser for people needs a terminal; for programs, add --agent-socket PATH'
+    throw new OpError('usage', message, {})
+  }
+  const terminal = ownTerminal(env)
+  const { cols, rows } = terminal.size()
+  const guard = await NetworkGuard.open(options)
+  const decoder = new FrameDecoder(
+    fs.readFileSync(fileURLToPath(new URL('frame-worker.cjs', import.meta.url)), 'utf8'),
+  )
+  const start = async () => {
+    const chromium = await Chromium.start({
+      env,
+      fontconfigFile: cellFontconfigFile(env),
+      flags: guard.flags,
+    })
+    await guard.watch(chromium.cdp)
+    return chromium
+  }
+  const restore = takeTerminal()
+  try {
+    guard.checkUrl(options.url)
+    const checkUrl = (url: string) => guard.checkUrl(url)
+    const size = { cols, rows: rows - 1, scale: options.zoom / 100 }
+    const page = await ChromiumPage.open({ start, decoder, checkUrl, ...size })
+    const release = page.hold()
+    try {
+      const problemAt = (url: string) => guard.problemAt(url)
+      await new TerminalBrowser({ page, terminal, checkUrl, problemAt }).run(options.url, options.signal)
+    } finally {
+      release()
+      restore()
+      await page.close()
+    }
+  } finally {
+    restore()
+    await decoder.close()
+    await guard.close()
+  }
+}
+
+function ownTerminal(env: NodeJS.ProcessEnv): PersonsTerminal {
+  const { stdin, stdout } = process
+  stdin.setEncoding('utf8') // keeps a character together that two chunks share
+  return {
+    colors: colorDepth(env),
+    size: () => ({ cols: Math.max(stdout.columns, COLS_MIN), rows: Math.max(stdout.rows, ROWS_MIN) }),
+    write: (text) => stdout.write(text),
+    onInput: (listener) => void stdin.on('data', (chunk) => listener(String(chunk))),
+    onResize: (listener) => void stdout.on('resize', listener),
+    onDrain: (listener) => void stdout.on('drain', listener),
+  }
+}
+
+/** Full screen and raw keys, until the returned function is called or the process ends, however it does. */
+function takeTerminal(): () => void {
+  let isTaken = true
+  const restore = () => {
+    if (!isTaken) return
+    isTaken = false
+    process.off('exit', restore)
+    fs.writeSync(1, LEAVE_SCREEN)
+    process.stdin.setRawMode(false)
+    process.stdin.pause()
+  }
+  process.on('exit', restore)
+  process.stdin.setRawMode(true)
+  process.stdout.write(ENTER_SCREEN)
+  return restore
+}

@@ -1,0 +1,91 @@
+import { describe, expect } from 'vitest'
+import { needs } from './support/needs.ts'
+import { PageServer, openPage, type TestPage } from './support/web.ts'
+
+const test = needs('chromium-headless-shell')
+
+const HANGING = `<!doctype html><title>Hangs</title><p>before the loop</p><button onclick="for(;;);">hang</button>`
+
+/** Resolves with the next trouble that a page tells of. */
+async function nextTrouble({ page }: TestPage): Promise<Error> {
+  return new Promise((resolve) => {
+    const stop = page.observe({
+      trouble: (error) => {
+        stop()
+        resolve(error)
+      },
+    })
+  })
+}
+
+describe('a page that fails is brought back', () => {
+  test('a script that runs without end is stopped, and the last cells are served meanwhile', async () => {
+    await using server = await PageServer.start({ '/hangs': HANGING })
+    await using opened = await openPage()
+    await opened.page.navigate(server.url('/hangs'))
+    const [row] = opened
+      .lines()
+      .flatMap((line, index) => (line.includes('hang') && !line.includes('before') ? [index] : []))
+    const col = opened.lines()[row ?? 0]?.indexOf('hang') ?? 0
+    const click = opened.page.click({ row: row ?? 0, col })
+    const typed = opened.page.typeText('x')
+    expect(opened.text()).toContain('before the loop')
+    const outcomes = await Promise.allSettled([click, typed])
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+    expect(failure?.reason).toMatchObject({ code: 'page_unresponsive' })
+    await opened.page.navigate(server.url('/after'))
+    expect(opened.text()).toContain('You are at /after')
+  })
+
+  test('a page that hangs while it loads can be left', async () => {
+    await using server = await PageServer.start({ '/loop': '<p>words</p><script>for(;;);</script>' })
+    await using opened = await openPage()
+    await expect(opened.page.navigate(server.url('/loop'), { timeoutMs: 1000 })).rejects.toMatchObject({
+      code: expect.stringMatching(/navigation_timeout|page_unresponsive/) as string,
+    })
+    await opened.page.navigate(server.url('/after'))
+    expect(opened.text()).toContain('You are at /after')
+  })
+
+  test('a tab whose process ends is loaded again', async () => {
+    await using server = await PageServer.start()
+    await using opened = await openPage()
+    await opened.page.navigate(server.url('/here'))
+    const trouble = nextTrouble(opened)
+    const { cdp } = opened.page.chromium
+    const { targetInfos } = await cdp.call('Target.getTargets')
+    const targetId = targetInfos.find(({ type }) => type === 'page')?.targetId ?? ''
+    const { sessionId: session } = await cdp.call('Target.attachToTarget', { targetId, flatten: true })
+    cdp.call('Page.crash', undefined, { session }).catch(() => {}) // nobody is left to answer
+    expect(await trouble).toMatchObject({ code: 'page_crashed' })
+    expect(opened.text()).toContain('You are at /here')
+    await opened.page.typeText('x')
+    expect(opened.text()).toContain('You are at /here')
+    expect(opened.page.state.url).toBe(server.url('/here'))
+  })
+
+  test('a browser that is killed is started again with the same page', async () => {
+    await using server = await PageServer.start()
+    await using opened = await openPage()
+    await opened.page.navigate(server.url('/here'))
+    const trouble = nextTrouble(opened)
+    process.kill(opened.page.chromium.pid, 'SIGKILL')
+    expect(await trouble).toMatchObject({ code: 'browser_failed' })
+    expect(opened.text()).toContain('You are at /here')
+    await opened.page.typeText('x')
+    expect(opened.page.state).toMatchObject({ url: server.url('/here'), title: 'At /here' })
+  })
+
+  test('what cannot be loaded says why, and what does not end loading says so', async () => {
+    await using server = await PageServer.start({
+      '/slow': '<p>first</p><img src="http://127.0.0.1:PORT/never">',
+    })
+    await using opened = await openPage()
+    await expect(opened.page.navigate('http://127.0.0.1:1/')).rejects.toMatchObject({
+      code: 'navigation_failed',
+      message: expect.stringContaining('ERR_') as string,
+    })
+    await opened.page.navigate(server.url('/there'))
+    expect(opened.text()).toContain('You are at /there')
+  })
+})
