@@ -164,6 +164,11 @@ describe('a batch', () => {
   })
 })
 
+test('the script that the guide shows is the one that is run here', () => {
+  const guide = fs.readFileSync(fileURLToPath(new URL('../docs/batch.md', import.meta.url)), 'utf8')
+  expect(guide).toContain(fs.readFileSync(path.join(BATCHES, 'vim-edit.batch'), 'utf8'))
+})
+
 test('assert checks what is there now, all of it at once', async () => {
   const id = await home.ok('create', '--', 'sh', '-c', 'printf "\\033]2;my title\\007one two"; exec cat')
   await home.ok('wait', id, '--text', 'one two')
