@@ -111,6 +111,8 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/host.mjs',
     'dist/picture-diff.mjs',
     'dist/picture-worker.cjs',
+    'dist/player.mjs',
+    'dist/recorder.cjs',
     'dist/transom.1',
     'dist/web-host.mjs',
     'dist/web-terminal.mjs',
