@@ -1,5 +1,8 @@
+import { MORE_COMMANDS, OPEN_COMMAND } from './more-commands.ts'
+
 /** An argument or option of a command, and the parameter of the method that it becomes. */
 export interface AwiParam {
+  /** With a dot in it, a part of an object: `from.row`. */
   readonly name: string
   /** A `socket` may be left without a value, and then has a default; a `list` may be given several times. */
   readonly type: 'string' | 'integer' | 'key' | 'boolean' | 'list' | 'socket'
@@ -22,6 +25,10 @@ export interface AwiCommand {
   readonly summary: string
   readonly params: readonly AwiParam[]
   readonly examples: readonly string[]
+  /** More for the help's reader. */
+  readonly notes?: readonly string[]
+  /** Parameters that the command's name says. */
+  readonly fixed?: Readonly<Record<string, unknown>>
   /** The result's one value that --plain prints. */
   readonly plain?: string
 }
@@ -157,11 +164,31 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
     ["wait-for-title-contains 'Hacker News' --timeout-ms 5000"],
     'title',
   ),
-  command('click', 'Click at a cell.', [...CELL, BUTTON], ['click 3 10']),
-  command('mouse-move', 'Move the mouse to a cell.', CELL, ['mouse-move 3 10']),
-  command('mouse-down', 'Press a mouse button at a cell.', [...CELL, BUTTON], ['mouse-down 3 10']),
-  command('mouse-up', 'Let a mouse button go at a cell.', [...CELL, BUTTON], ['mouse-up 3 12']),
-  ...extraCommands(),
+  command(
+    'click',
+    'Click at a cell.',
+    [
+      ...CELL,
+      BUTTON,
+      {
+        name: 'clicks',
+        type: 'integer',
+        flag: 'clicks',
+        optional: true,
+        description: '2 for a double click.',
+      },
+      ...MODIFIERS,
+    ],
+    ['click 3 10'],
+  ),
+  command('mouse-move', 'Move the mouse to a cell.', [...CELL, ...MODIFIERS], ['mouse-move 3 10']),
+  command(
+    'mouse-down',
+    'Press a mouse button at a cell.',
+    [...CELL, BUTTON, ...MODIFIERS],
+    ['mouse-down 3 10'],
+  ),
+  command('mouse-up', 'Let a mouse button go at a cell.', [...CELL, BUTTON, ...MODIFIERS], ['mouse-up 3 12']),
   command('ping', 'Ask whether the browser is there.', [], ['ping']),
   command(
     'subscribe-events',
@@ -178,62 +205,8 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
     ],
     ['subscribe-events --count 1'],
   ),
-  {
-    name: 'open',
-    method: null,
-    summary: 'Browse in this terminal, or serve a browser to agents (--agent-socket) until interrupted.',
-    params: [
-      { name: 'url', type: 'string', optional: true, local: true, description: 'The page to begin with.' },
-      {
-        name: 'agent_socket',
-        type: 'socket',
-        flag: 'agent-socket',
-        optional: true,
-        local: true,
-        description: 'Serve agents there instead; without a path, at the default place.',
-      },
-      option('cols', 'integer', 'For agents: columns of cells (140).'),
-      option('rows', 'integer', 'For agents: rows of cells (45).'),
-      option(
-        'profile',
-        'string',
-        'For agents: a folder that keeps cookies and logins; else nothing is kept.',
-      ),
-      option('debug', 'boolean', 'For agents: say on standard error what is asked (ids, durations, errors).'),
-      {
-        name: 'zoom',
-        type: 'integer',
-        flag: 'zoom',
-        optional: true,
-        local: true,
-        description: 'Percent: 130 shows everything larger.',
-      },
-      {
-        name: 'allow_host',
-        type: 'list',
-        flag: 'allow-host',
-        placeholder: 'HOST',
-        optional: true,
-        local: true,
-        description:
-          'Pages may reach this host although it is on this machine or in its network: a name, *.name, an address or a block, also with :PORT. May be given several times.',
-      },
-      {
-        name: 'only_host',
-        type: 'list',
-        flag: 'only-host',
-        placeholder: 'HOST',
-        optional: true,
-        local: true,
-        description: 'Pages and frames come from this host only. May be given several times.',
-      },
-    ],
-    examples: [
-      'open https://example.com/ --agent-socket /tmp/web.sock',
-      'open https://example.com/',
-      'open localhost:3000 --allow-host localhost:3000',
-    ],
-  },
+  ...MORE_COMMANDS,
+  OPEN_COMMAND,
   {
     name: 'install-browser',
     method: null,
@@ -253,25 +226,6 @@ function command(
 ): AwiCommand {
   const base = { name, method: name.replaceAll('-', '_'), summary, params, examples }
   return plain === undefined ? base : { ...base, plain }
-}
-
-/** What agents need beside the specification's. */
-function extraCommands(): AwiCommand[] {
-  const text = string('text', 'The text, as it is shown.')
-  return [
-    command('go-back', 'Go back one page.', [], ['go-back']),
-    command('go-forward', 'Go forward one page.', [], ['go-forward']),
-    command('reload', 'Load the page again.', [], ['reload']),
-    command('find-text', 'Say where a text is shown.', [text], ["find-text 'Next page'"], 'matches'),
-    command('click-text', 'Click at a text.', [text], ["click-text 'Next page'"]),
-    command('links', 'List the links of the page.', [], ['links --plain'], 'links'),
-    command('get-dialog', 'Say which dialog is open.', [], ['get-dialog'], 'dialog'),
-  ]
-}
-
-/** An option that is used here. */
-function option(flag: string, type: AwiParam['type'], description: string): AwiParam {
-  return { name: flag.replaceAll('-', '_'), type, flag, optional: true, local: true, description }
 }
 
 function string(name: string, description: string): AwiParam {

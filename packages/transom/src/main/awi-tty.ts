@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { isatty } from 'node:tty'
 import { pathToFileURL } from 'node:url'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, type WireError } from '@transom/protocol/errors'
 import { installBrowser } from '../awi-tty/install-browser.ts'
 import { withScheme } from '../browser/address.ts'
 import { runAwi } from '../awi-tty/run.ts'
@@ -23,19 +23,8 @@ void runAwi({
   pretty: isatty(1),
   actions: {
     open: async (local, { env, signal }) => {
-      if (local['agent_socket'] !== undefined) return serveAgents(local, env, signal)
-      const { url, allow_host, only_host, zoom } = local
-      const { browseInTerminal } = (await import(
-        pathToFileURL(path.join(__dirname, 'web-terminal.mjs')).href
-      )) as typeof WebTerminal // loaded by this command alone: it is a hundred times as large
-      await browseInTerminal({
-        url: url === undefined ? 'about:blank' : withScheme(url as string),
-        env,
-        signal,
-        allowHosts: (allow_host as string[] | undefined) ?? [], // of the command's own table, as are the others
-        onlyHosts: (only_host as string[] | undefined) ?? [],
-        zoom: (zoom as number | undefined) ?? 100,
-      })
+      if (local['agent_socket'] === undefined) await browse(local, env, signal)
+      else await serveAgents(local, env, signal)
       return 0
     },
     'install-browser': async (_options, { env, signal }) => {
@@ -55,14 +44,23 @@ void runAwi({
   writeFile: (file, text) => fs.writeFileSync(file, text),
 }).then((exitCode) => (process.exitCode = exitCode))
 
+/** A browser's program is a file of its own, beside this one: no other command needs it. */
+function beside(file: string): string {
+  return pathToFileURL(path.join(__dirname, file)).href
+}
+
+/** It is another bundle, with an OpError of its own. */
+function throwIfFailed(failure: WireError | null): void {
+  if (failure !== null) throw new OpError(failure.code, failure.message, failure.details)
+}
+
 /** Serves a browser to agents until it is interrupted. */
 async function serveAgents(
   local: Record<string, unknown>,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-): Promise<number> {
-  const program = pathToFileURL(path.join(__dirname, 'web-host.mjs')).href
-  const { openBrowser } = (await import(program)) as typeof WebHost
+): Promise<void> {
+  const { openBrowser } = (await import(beside('web-host.mjs'))) as typeof WebHost
   const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, debug } = local
   const failure = await openBrowser({
     env,
@@ -77,7 +75,30 @@ async function serveAgents(
     profile: profile as string | undefined,
     debug: debug as boolean | undefined,
   })
-  // It is another bundle, with an OpError of its own.
-  if (failure !== null) throw new OpError(failure.code, failure.message, failure.details)
-  return 0
+  throwIfFailed(failure)
+}
+
+/** Shows pages to a person, on this terminal. */
+async function browse(
+  local: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const inapplicable = ['cols', 'rows', 'debug'].find((name) => local[name] !== undefined)
+  if (inapplicable !== undefined) {
+    const message = `--${inapplicable} is for a browser with --agent-socket; here, the terminal decides`
+    throw new OpError('usage', message, { option: `--${inapplicable}` })
+  }
+  const { browseInTerminal } = (await import(beside('web-terminal.mjs'))) as typeof WebTerminal
+  const { url, zoom, allow_host, only_host, profile } = local
+  const failure = await browseInTerminal({
+    env,
+    signal,
+    url: url === undefined ? 'about:blank' : withScheme(url as string),
+    zoom: (zoom as number | undefined) ?? 100,
+    allowHosts: (allow_host as string[] | undefined) ?? [],
+    onlyHosts: (only_host as string[] | undefined) ?? [],
+    profile: profile as string | undefined,
+  })
+  throwIfFailed(failure)
 }

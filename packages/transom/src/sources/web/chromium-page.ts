@@ -14,7 +14,6 @@ import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
 import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
-
 const LAST_FRAME_SENT_SINCE = 156 // the version of Chromium; 147 does not
 
 export interface ChromiumPageOptions {
@@ -259,15 +258,16 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await target.setDeviceSize(cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)
   }
 
-  #onFrame(decoded: DecodedFrame): void {
-    if (this.#framesPaused) return
+  #onFrame(decoded: DecodedFrame): boolean {
+    if (this.#framesPaused) return false
     const { kinds, originX, originY } = decoded
     const ordinal = (this.#frame?.ordinal ?? 0) + 1
     const grid = this.#grids.gridOf(decoded)
     const frame: WebFrame = { grid, kinds, originX, originY, scale: this.#scale, ordinal }
-    if (this.#frame !== null && sameFrame(this.#frame, frame)) return
+    if (this.#frame !== null && sameFrame(this.#frame, frame)) return false
     this.#frame = frame
     this.#tell((observer) => observer.frame?.(frame))
+    return true
   }
 
   /** A page has loaded: what is asked next is answered from it and not from the one before. */

@@ -18,8 +18,8 @@ export interface ScreencastOptions {
   readonly size: () => { readonly cols: number; readonly rows: number }
   /** Whether Chromium keeps the last frame of a burst until it may send it. */
   readonly sendsLastFrame: boolean
-  /** Called for each frame that was read, in order. */
-  readonly onFrame: (frame: DecodedFrame) => void
+  /** Called for each frame that was read, in order; says whether it shows anything new. */
+  readonly onFrame: (frame: DecodedFrame) => boolean
 }
 
 /**
@@ -85,8 +85,9 @@ export class Screencast {
 
   async #onFrame(data: string, ack: number): Promise<void> {
     const receivedMs = performance.now()
-    await this.#read(data)
+    const isNew = await this.#read(data)
     if (this.#closed) return
+    if (isNew && !this.#options.sendsLastFrame) this.#captureLater()
     this.#pending = { ack, receivedMs, timer: undefined }
     this.#schedule()
   }
@@ -97,11 +98,11 @@ export class Screencast {
     this.#trailingTimer = setTimeout(() => void this.capture().catch(() => {}), TRAILING_MS)
   }
 
-  async #read(data: string): Promise<void> {
+  async #read(data: string): Promise<boolean> {
     const { cols, rows } = this.#options.size()
     const png = new Uint8Array(Buffer.from(data, 'base64'))
     const frame = await this.#options.decoder.decode(png, cols, rows)
-    if (frame !== null && !this.#closed) this.#options.onFrame(frame)
+    return frame !== null && !this.#closed && this.#options.onFrame(frame)
   }
 
   #schedule(): void {
