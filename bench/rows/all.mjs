@@ -5,6 +5,7 @@ import { create } from './create.mjs'
 import { flood } from './flood.mjs'
 import { gatewaySnapshot } from './gateway.mjs'
 import { idleSessions } from './idle-sessions.mjs'
+import { pictures } from './pictures.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
@@ -25,6 +26,7 @@ export const ROWS = [
   seq,
   flood,
   idleSessions,
+  pictures,
   logSize,
   web,
 ]
