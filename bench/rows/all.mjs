@@ -10,6 +10,7 @@ import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
 import { waitForHostile, waitForText } from './wait-for.mjs'
+import { web } from './web.mjs'
 
 /** In the order of the table. @type {readonly import('../report.mjs').Row[]} */
 export const ROWS = [
@@ -27,4 +28,5 @@ export const ROWS = [
   idleSessions,
   pictures,
   logSize,
+  web,
 ]
