@@ -66,7 +66,7 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     seeAlso: ['wait', 'inspect'],
   },
   'session.screenshot': {
-    text: 'Drawn without a browser, from glyphs that are shipped: the same screen gives the same bytes on every machine. The picture is kept among the session’s artifacts; its path is printed. Works for ended sessions and for moments of the past. Emoji in colour, and Chinese, Japanese and Korean, need optional packages: when a character is missing, the answer says which one to install.',
+    text: 'Drawn without a browser, from glyphs that are shipped: the same screen gives the same pixels on every machine. The picture is kept among the session’s artifacts; its path is printed. Works for ended sessions and for moments of the past. Emoji in colour, and Chinese, Japanese and Korean, need optional packages: when a character is missing, the answer says which one to install.',
     seeAlso: ['snapshot', 'screenshot-diff', 'artifacts list'],
   },
   'session.quota': {
