@@ -22,6 +22,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   sources: ['lib', 'grid', 'terminal'],
   session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
   replay: ['lib', 'log', 'terminal', 'home'],
+  recordings: ['lib', 'grid', 'terminal', 'pictures', 'log', 'replay'],
+  player: ['grid', 'terminal', 'log', 'replay', 'recordings'],
   host: [
     'lib',
     'grid',
@@ -33,6 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'picture-worker',
     'session',
     'replay',
+    'recordings',
   ],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
@@ -58,6 +61,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
+  recordings: ['@transom/protocol', '@transom/protocol/errors'],
+  player: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
     '@transom/protocol',
     '@transom/protocol/errors',
@@ -96,7 +101,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client/unix-socket',
   ],
   protocol: ['zod'],
-  client: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/jsonrpc'],
+  client: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+  ],
 }
 
 interface SourceFile {

@@ -15,13 +15,14 @@ import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
+import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
 import { waitFor } from './wait-for-handler.ts'
 import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
 /** What the handlers need of the host itself. */
-export interface HostControl extends HousekeepingControl {
+export interface HostControl extends HousekeepingControl, RecordingControl {
   readonly config: HomeConfig
   readonly pictures: PicturePool
   status(): Result<'host.status'>
@@ -67,7 +68,8 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
-    ...artifactHandlers(home, sessions, control.now),
+    ...recordingHandlers(home, sessions, control),
+    ...artifactHandlers(home, sessions, control),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {

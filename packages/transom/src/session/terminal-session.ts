@@ -16,7 +16,7 @@ import type { ShellIntegration } from '../sources/pty/shell-integration/integrat
 import { Screen } from '../terminal/screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { BlockProjection } from './block-projection.ts'
-import { judgeInput } from './input-verdict.ts'
+import { QUIET_MS, judgeInput } from './input-verdict.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session, type SessionDependencies } from './session.ts'
 import { ShellBlocks } from './shell-blocks.ts'
@@ -24,6 +24,9 @@ import { ShellBlocks } from './shell-blocks.ts'
 /** A synchronized update that is open for longer is shown as it stands (the value terminals agree on). */
 const SYNC_OPEN_MS_MAX = 150
 const INTERRUPT = '\x03' // Ctrl+C
+
+/** How long a status waits for a program to pause: one that goes on printing waits for nothing. */
+const UNQUIET_MS_MAX = 250
 
 export interface TerminalDependencies extends SessionDependencies {
   readonly reaper: ChildReaper
@@ -111,6 +114,19 @@ export class TerminalSession extends Session {
     // What the shell has told is surer than what its prompt looks like.
     const told = this.atPrompt && judged.verdict === 'needs_input'
     return told ? { ...judged, reason: 'shell_prompt' } : judged
+  }
+
+  /** As needsInput(), once the program has had the time to read what it was given and to say something. */
+  async settledInput(signal: AbortSignal): Promise<NeedsInput> {
+    if (this.atPrompt) return this.needsInput()
+    const quiet = { idle_ms: QUIET_MS, after_input: true, settle_ms: QUIET_MS, timeout_ms: UNQUIET_MS_MAX }
+    try {
+      await this.wait(quiet, signal)
+    } catch (error) {
+      // It goes on printing, or it has ended: then that is what there is to see.
+      if (!(error instanceof OpError)) throw error
+    }
+    return this.needsInput()
   }
 
   /** Whether its shell has said that it is ready for a command. */
