@@ -248,6 +248,8 @@ describe('errors', () => {
       message: /type, keys and wait/,
     })
     await expect(exec(session, 'ls')).rejects.toMatchObject({ code: 'shell_not_integrated' })
+    const foreign = client.call('pty.reset', { conversation_id: session })
+    await expect(foreign).rejects.toMatchObject({ code: 'usage' })
     const nowhere = client.call('pty.status', { conversation_id: 'never opened' })
     await expect(nowhere).rejects.toMatchObject({ code: 'conversation_not_found' })
     const conversation_id = newConversation()
@@ -291,7 +293,7 @@ needs('bash')('a caller that gives up leaves the command running, and its end is
   )
   await client.call('session.wait', { session, text: 'read -r x' })
   controller.abort()
-  await expect(vanishing).rejects.toThrow()
+  await expect(vanishing).rejects.toBeDefined()
   await client.call('session.type', { session, text: 'word\r' })
   await client.call('pty.wait_for', { conversation_id: session, match: 'late word\r\n', from_cursor: 0 })
   const { blocks } = await client.call('pty.blocks', { conversation_id: session })

@@ -48,6 +48,10 @@ export class Conversations {
   /** Ends the session of a conversation, with everything that runs in it, and starts the next. */
   async reset(conversation: string): Promise<{ session: string; previous_session: string | null }> {
     const live = this.#live(conversation)
+    if (live === null && (await this.#named(conversation)) !== null) {
+      const message = `${JSON.stringify(conversation)} is a session, not a conversation: destroy it and create another`
+      throw new OpError('usage', message, { conversation_id: conversation })
+    }
     await live?.destroy()
     const next = await this.open(conversation)
     return { session: next.id, previous_session: live?.id ?? null }
