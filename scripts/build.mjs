@@ -80,7 +80,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       format: 'cjs', // a worker that is started from text takes nothing else
       write: false,
     }),
-    ...['host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
+    ...['host', 'web-host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
       build({
         ...shared,
         plugins,

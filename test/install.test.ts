@@ -102,6 +102,8 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/completion.fish',
     'dist/completion.zsh',
     'dist/doctor.mjs',
+    'dist/frame-worker.cjs',
+    'dist/gateway.mjs',
     'dist/glyphs-1.bin',
     'dist/glyphs-2.bin',
     'dist/glyphs-3.bin',
@@ -112,7 +114,13 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/player.mjs',
     'dist/recorder.cjs',
     'dist/transom.1',
+    'dist/web-host.mjs',
+    'dist/web-terminal.mjs',
     'package.json',
+    'skills/repl.md',
+    'skills/setup.md',
+    'skills/shell.md',
+    'skills/tui.md',
   ])
   const manifest = fs.readFileSync(path.join(PROJECT, 'packages/transom/package.json'), 'utf8')
   expect(JSON.parse(manifest)).not.toHaveProperty('private')

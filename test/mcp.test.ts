@@ -120,6 +120,8 @@ const TOOL_NAMES = [
   'wait_for',
   'read_screen',
   'interact',
+  'run_command',
+  'take_screenshot',
 ]
 
 describe('on standard input and output', () => {
@@ -269,6 +271,34 @@ describe('on standard input and output', () => {
     const read = async (uri: string) => JSON.stringify(await client.request('resources/read', { uri }))
     expect(await read('transom://sessions')).toContain(session)
     expect(await read(`transom://sessions/${session}/screen`)).toContain('shown')
+  })
+
+  test('a command answers with its exit code and its output, a screenshot with a picture', async () => {
+    const client = await StdioClient.start()
+    await client.tool('create_session', { name: 'w', command: ['bash'] })
+    const ran = await client.tool('run_command', {
+      session: 'w',
+      command: ['echo "sum: $((6 * 7))"; (exit 3)'],
+    })
+    expect(ran.structuredContent).toMatchObject({ data: 'sum: 42\n', block: { exit_code: 3 } })
+    expect(outsideFences(ran.content[0]?.text ?? '')).not.toContain('sum: 42')
+    const shot = await client.tool('take_screenshot', { session: 'w' })
+    expect(shot.content.map(({ type }) => type)).toEqual(['text', 'image'])
+    expect(shot.structuredContent).not.toHaveProperty('png_b64')
+  })
+
+  test('the operations of conversations are tools under their own names', async () => {
+    const client = await StdioClient.start('--tools', 'pty')
+    const { tools } = (await client.request('tools/list')) as unknown as { tools: Tool[] }
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['exec_block', 'send', 'wait_for', 'read']),
+    )
+    const begun = await client.tool('exec_block', { conversation_id: 'talk', command: 'echo spoken' })
+    expect(begun.structuredContent).toMatchObject({ ok: true, seq: 1 })
+    const waited = await client.tool('wait_for', { conversation_id: 'talk', match: 'PROMPT' })
+    expect(waited.structuredContent).toMatchObject({ matched: true })
+    const read = await client.tool('read', { conversation_id: 'talk', block: 1 })
+    expect(read.structuredContent).toMatchObject({ data: 'spoken\n' })
   })
 
   test('a set of tools that there is not is refused in words', async () => {

@@ -101,7 +101,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client/unix-socket',
   ],
   protocol: ['zod'],
-  client: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/jsonrpc'],
+  client: [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/protocol/jsonrpc',
+    '@transom/protocol/version',
+  ],
 }
 
 interface SourceFile {

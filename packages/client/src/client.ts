@@ -17,9 +17,21 @@ export interface CallOptions {
 }
 
 interface Waiting {
+  /** Takes the result as JSON text, when the message makes it plain where that is. */
+  readonly asText: boolean
   readonly onProgress?: CallOptions['onProgress']
   resolve(result: unknown): void
   reject(reason: unknown): void
+}
+
+const RESULT_HEAD = /^\{"jsonrpc":"2\.0","id":(\d+),"result":/
+
+class ResultText {
+  readonly json: string
+
+  constructor(json: string) {
+    this.json = json
+  }
 }
 
 /** Calls operations of a host over any transport, many at a time on one connection. */
@@ -40,6 +52,7 @@ export class Client {
     this.#transport = transport
     transport.listen({
       message: (message) => this.#onMessage(message),
+      text: (text) => this.#onText(text),
       closed: (reason) => this.#onClosed(reason),
     })
   }
@@ -55,10 +68,20 @@ export class Client {
   }
 
   /** As call(), for an operation that is known only by name. */
-  async request(
+  async request(operation: string, params: unknown, options: CallOptions = {}): Promise<unknown> {
+    return this.#request(operation, params, { ...options, asText: false })
+  }
+
+  /** As request(), with the result as JSON text: for what passes it on and need not know what it says. */
+  async requestText(operation: string, params: unknown, options: CallOptions = {}): Promise<string> {
+    const result = await this.#request(operation, params, { ...options, asText: true })
+    return result instanceof ResultText ? result.json : JSON.stringify(result)
+  }
+
+  async #request(
     operation: string,
     params: unknown,
-    { signal, onProgress }: CallOptions = {},
+    { signal, onProgress, asText }: CallOptions & { asText: boolean },
   ): Promise<unknown> {
     signal?.throwIfAborted()
     if (this.#closed !== null) throw this.#closed
@@ -70,7 +93,7 @@ export class Client {
     signal?.addEventListener('abort', cancel, { once: true })
     try {
       return await new Promise<unknown>((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject, onProgress })
+        this.#waiting.set(id, { resolve, reject, onProgress, asText })
         this.#transport.send({ jsonrpc: '2.0', id, method: operation, params })
       })
     } finally {
@@ -112,6 +135,16 @@ export class Client {
 
   resume(): void {
     this.#transport.resume?.()
+  }
+
+  /** The order of keys is that of our own host; a message in another is parsed, and the result written again. */
+  #onText(text: string): boolean {
+    const [head = '', id = ''] = RESULT_HEAD.exec(text) ?? []
+    const waiting = head === '' ? undefined : this.#waiting.get(Number(id))
+    if (!waiting?.asText || !text.endsWith('}')) return false
+    this.#answered = true
+    waiting.resolve(new ResultText(text.slice(head.length, -1)))
+    return true
   }
 
   #onMessage(message: unknown): void {

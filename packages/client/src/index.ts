@@ -1,3 +1,6 @@
 export { Client, type CallOptions } from './client.ts'
 export { LineSplitter } from './line-splitter.ts'
 export { linkedTransports, type Transport, type TransportListener } from './transport.ts'
+export { HttpTransport, type HttpOptions } from './http-transport.ts'
+export { SessionHandle } from './session-handle.ts'
+export { Transom } from './transom.ts'

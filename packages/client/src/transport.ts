@@ -15,6 +15,8 @@ export interface Transport {
 export interface TransportListener {
   /** Any JSON value: whether it is a proper message is for the listener to say. */
   message(message: unknown): void
+  /** The message as text, before it is parsed; true when that was all that was wanted of it. */
+  text?(text: string): boolean
   /** Something arrived that is no message, and the stream goes on after it. */
   malformed?(problem: 'parse_error' | 'frame_too_large'): void
   drain?(): void

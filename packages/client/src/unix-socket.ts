@@ -8,12 +8,18 @@ export interface SocketOptions {
   readonly frameBytesMax: number
   /** A server stops reading requests from a client that does not read its answers, so that they cannot pile up. */
   readonly pauseWhenBackedUp?: boolean
+  /**
+   * What is sent within one turn of the event loop goes out in one write: a wake-up of the other side, not many. Not
+   * for a server: it may leave right after its last answer, and tells a slow reader by what a write says at once.
+   */
+  readonly gathers?: boolean
 }
 
 /** Newline-delimited JSON on a connected socket. */
 export class SocketTransport implements Transport {
   readonly #socket: net.Socket
   readonly #options: SocketOptions
+  #gathering = false
 
   constructor(socket: net.Socket, options: SocketOptions) {
     this.#socket = socket
@@ -22,9 +28,20 @@ export class SocketTransport implements Transport {
 
   send(message: RpcMessage): boolean {
     if (this.#socket.destroyed) return true // nobody waits for it any more
+    if (this.#options.gathers) this.#gather()
     const taken = this.#socket.write(`${JSON.stringify(message)}\n`)
     if (!taken && this.#options.pauseWhenBackedUp) this.#socket.pause()
     return taken
+  }
+
+  #gather(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    this.#socket.cork()
+    setImmediate(() => {
+      this.#gathering = false
+      this.#socket.uncork()
+    })
   }
 
   listen(listener: TransportListener): void {
@@ -34,7 +51,9 @@ export class SocketTransport implements Transport {
       (line) => {
         let message: unknown
         try {
-          message = JSON.parse(decoder.decode(line))
+          const text = decoder.decode(line)
+          if (listener.text?.(text)) return
+          message = JSON.parse(text)
         } catch {
           listener.malformed?.('parse_error') // not UTF-8 or not JSON
           return
@@ -73,7 +92,7 @@ export async function connectUnixSocket(path: string, options: SocketOptions): P
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.off('error', reject)
-      resolve(new SocketTransport(socket, options))
+      resolve(new SocketTransport(socket, { gathers: true, ...options }))
     })
   })
 }

@@ -42,7 +42,7 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     seeAlso: ['keys', 'destroy'],
   },
   'session.wait': {
-    text: 'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. On a timeout the screen that was seen is shown.',
+    text: 'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. --needs-input asks the kernel whether the program in front is blocked on reading its terminal, and --json says why: a shell prompt, an interpreter, a password, a question, a menu, a pager. On a timeout the screen that was seen is shown.',
     seeAlso: ['watch', 'snapshot'],
   },
   'session.snapshot': {

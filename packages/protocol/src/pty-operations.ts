@@ -196,9 +196,7 @@ export const PTY_OPERATIONS = {
     }),
     result: z.object({
       ...ok,
-      ended_with: z
-        .enum(['exit_command', 'interrupt', 'end_of_input', 'terminate', 'kill'])
-        .describe('What it took.'),
+      ended_with: z.enum(['exit_command', 'interrupt', 'terminate', 'kill']).describe('What it took.'),
       block,
     }),
     errors: [...inputErrors, 'block_running'],
@@ -325,6 +323,12 @@ export const PTY_OPERATIONS = {
       'block_not_started',
     ],
     readOnly: false,
+    mcp: {
+      name: 'run_command',
+      title: 'Run a command in a shell',
+      description:
+        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. One text is a line for the shell (pipes, cd and variables work, and last); several are a program and its arguments. Refused where the session’s program is no shell that Transom has prepared: then use interact. After the time limit the command runs on, and wait_for sees its end.',
+    },
     cli: {
       command: 'run',
       positionals: ['session', 'command'],

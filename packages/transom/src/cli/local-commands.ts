@@ -5,6 +5,7 @@ import { GATEWAY_COMMANDS } from './gateway-commands.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
 import { replayCommand } from './replay-command.ts'
+import { skillsGetCommand, skillsListCommand } from './skills-command.ts'
 import { screenshotDiffCommand } from './screenshot-diff-command.ts'
 import { versionCommand } from './version-command.ts'
 import { watchCommand } from './watch-command.ts'
@@ -15,6 +16,8 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   replayCommand,
   watchCommand,
   ...GATEWAY_COMMANDS,
+  skillsListCommand,
+  skillsGetCommand,
   screenshotDiffCommand,
   doctorCommand,
   completionCommand,

@@ -25,6 +25,16 @@ export class GatewayCalls {
     })
   }
 
+  /** As call(), with the result as JSON text, which is only looked into where something must be kept back. */
+  async callText(grant: Grant, operation: string, params: unknown, signal: AbortSignal): Promise<string> {
+    if (grant.sessions !== null || isStreamed(operation))
+      return JSON.stringify(await this.call(grant, operation, params, signal))
+    return this.#metrics.measure(operation, async () => {
+      const checked = await this.authorize(grant, operation, params, signal)
+      return this.#pool.callText(operation, checked, signal)
+    })
+  }
+
   async authorize(grant: Grant, operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     return authorize(grant, operation, params, (ref) => this.#pool.findSession(ref, signal))
   }

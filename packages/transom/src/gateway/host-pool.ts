@@ -16,9 +16,12 @@ const IN_FLIGHT_MAX = 128
 /** A connection keeps the host from leaving; one that is not used does not stay. */
 const IDLE_MS = 5000
 
+type Ask<T> = (client: Client) => Promise<T>
+
 interface Pooled {
   readonly client: Client
   inFlight: number
+  usedMs: number
   idleTimer: NodeJS.Timeout | undefined
 }
 
@@ -39,14 +42,23 @@ export class HostPool {
 
   /** Calls an operation; a host that was leaving is replaced, and a session followed to the host that runs it. */
   async call(operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    return this.#call(operation, (client) => client.request(operation, params, { signal }), signal)
+  }
+
+  /** As call(), with the result as JSON text. */
+  async callText(operation: string, params: unknown, signal: AbortSignal): Promise<string> {
+    return this.#call(operation, (client) => client.requestText(operation, params, { signal }), signal)
+  }
+
+  async #call<T>(operation: string, ask: Ask<T>, signal: AbortSignal): Promise<T> {
     try {
-      return await this.#callHost(operation, params, signal)
+      return await this.#callHost(operation, ask)
     } catch (error) {
       if (!(error instanceof OpError)) throw error
-      if (error.code === 'session_elsewhere') return this.#callElsewhere(error, operation, params, signal)
+      if (error.code === 'session_elsewhere') return this.#callElsewhere(error, ask)
       if (!mayRepeat(error, operation) || signal.aborted) throw error
     }
-    return this.#callHost(operation, params, signal)
+    return this.#callHost(operation, ask)
   }
 
   /** The id behind a session's name or prefix. */
@@ -59,23 +71,34 @@ export class HostPool {
     for (const pooled of this.#pool) this.#drop(pooled)
   }
 
-  async #callHost(operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  async #callHost<T>(operation: string, ask: Ask<T>): Promise<T> {
     const pooled = await this.#acquire(startsHost(operation))
     try {
-      return await pooled.client.request(operation, params, { signal })
+      return await ask(pooled.client)
     } finally {
       pooled.inFlight--
-      if (pooled.inFlight === 0) pooled.idleTimer = setTimeout(() => this.#drop(pooled), IDLE_MS).unref()
+      if (pooled.inFlight === 0) this.#rest(pooled)
     }
   }
 
-  async #callElsewhere(elsewhere: OpError, operation: string, params: unknown, signal: AbortSignal) {
+  async #callElsewhere<T>(elsewhere: OpError, ask: Ask<T>): Promise<T> {
     const client = await this.#connector.follow(elsewhere)
     try {
-      return await client.request(operation, params, { signal })
+      return await ask(client)
     } finally {
       client.close()
     }
+  }
+
+  /** Closes it when it has not been used for a while; the timer is set once and looks again when it was. */
+  #rest(pooled: Pooled): void {
+    pooled.usedMs = performance.now()
+    pooled.idleTimer ??= setTimeout(() => {
+      pooled.idleTimer = undefined
+      if (pooled.inFlight > 0) return
+      if (performance.now() - pooled.usedMs < IDLE_MS / 2) this.#rest(pooled)
+      else this.#drop(pooled)
+    }, IDLE_MS).unref()
   }
 
   /** A connection with room, counted as used. Many who need a new one at the same time wait for the same. */
@@ -83,7 +106,6 @@ export class HostPool {
     for (;;) {
       const free = [...this.#pool].find(({ inFlight }) => inFlight < IN_FLIGHT_MAX)
       if (free !== undefined) {
-        clearTimeout(free.idleTimer)
         free.inFlight++
         return free
       }
@@ -101,7 +123,7 @@ export class HostPool {
     const client = await this.#connector.connect({ start })
     if (client === null)
       throw new OpError('host_unavailable', 'no host is running; the first session starts one')
-    const pooled: Pooled = { client, inFlight: 0, idleTimer: undefined }
+    const pooled: Pooled = { client, inFlight: 0, usedMs: 0, idleTimer: undefined }
     this.#pool.add(pooled)
     void client.whenClosed().then(() => this.#drop(pooled))
   }

@@ -35,6 +35,9 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
+const ANSWER_HEADERS = { ...SECURITY_HEADERS, 'content-type': 'application/json' }
+const NO_HEADERS: Record<string, string> = {}
+
 /** Every HTTP route. Nothing is answered before its Host and Origin are checked, and but for /healthz its token. */
 export function createHttpApp(parts: AppParts): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
@@ -48,9 +51,9 @@ export function createHttpApp(parts: AppParts): Hono<AppEnv> {
     )
     return refused ?? undefined
   })
-  app.get('/healthz', (context) => answer(context, parts.admission.rules, 200, { status: 'ok' }))
+  app.get('/healthz', (context) => answerText(context, parts.admission.rules, '{"status":"ok"}'))
   app.get('/openapi.json', (context) =>
-    answer(context, parts.admission.rules, 200, openApiDocument(OPERATIONS, VERSION)),
+    answerText(context, parts.admission.rules, JSON.stringify(openApiDocument(OPERATIONS, VERSION))),
   )
   app.get('/metrics', async (context) => {
     assertUnrestricted(context.var.grant, 'GET /metrics')
@@ -92,8 +95,8 @@ async function callOperation(parts: AppParts, context: AppContext): Promise<Resp
   const { incoming } = context.env
   const params = await readJsonBody(incoming, REQUEST_BYTES_MAX)
   const operation = context.req.param('operation') ?? ''
-  const result = await parts.calls.call(context.var.grant, operation, params ?? {}, callerLeft(context))
-  return answer(context, parts.admission.rules, 200, result)
+  const json = await parts.calls.callText(context.var.grant, operation, params ?? {}, callerLeft(context))
+  return answerText(context, parts.admission.rules, json)
 }
 
 async function subscribe({ calls, slots, admission }: AppParts, context: AppContext): Promise<Response> {
@@ -135,12 +138,9 @@ async function serveMcp(parts: AppParts, context: AppContext): Promise<Response>
   return new Response(response.body, { status: response.status, headers })
 }
 
-function answer(context: AppContext, rules: OriginRules, status: 200 | 404, result: unknown): Response {
-  return context.body(JSON.stringify(result), status, {
-    ...SECURITY_HEADERS,
-    'content-type': 'application/json',
-    ...corsHeaders(context, rules),
-  })
+function answerText(context: AppContext, rules: OriginRules, json: string): Response {
+  const cors = corsHeaders(context, rules)
+  return context.body(json, 200, cors === NO_HEADERS ? ANSWER_HEADERS : { ...ANSWER_HEADERS, ...cors })
 }
 
 function failure(context: AppContext, rules: OriginRules, error: unknown): Response {
@@ -178,7 +178,7 @@ function preflight(rules: OriginRules, origin: string): Response {
 
 function corsHeaders(context: AppContext, rules: OriginRules): Record<string, string> {
   const { origin } = context.env.incoming.headers
-  if (origin === undefined || !isAllowedOrigin(rules, origin)) return {}
+  if (origin === undefined || !isAllowedOrigin(rules, origin)) return NO_HEADERS
   return { 'access-control-allow-origin': origin, vary: 'Origin' }
 }
 

@@ -47,6 +47,8 @@ async function readText(incoming: IncomingMessage, bytesMax: number): Promise<st
       }
     })
     incoming.on('error', reject)
-    incoming.on('close', () => reject(new OpError('cancelled', 'the caller left')))
+    incoming.on('close', () => {
+      if (!incoming.readableEnded) reject(new OpError('cancelled', 'the caller left'))
+    })
   })
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { TokenStore } from './token-store.ts'
 
@@ -29,13 +30,15 @@ test('the first token is made once', () => {
   expect(new TokenStore(home).createFirst()).toBeNull()
 })
 
-test('a token that was rotated or revoked elsewhere is worth nothing from then on', () => {
+test('a token that was rotated or revoked elsewhere is worth nothing from the next turn on', async () => {
   const store = new TokenStore(home)
   const first = store.create({ name: 'one', scope: 'operate', sessions: null })
   const second = new TokenStore(home).rotate('one')
+  await nextTurn()
   expect([store.verify(first.token), store.isValid(first.grant)]).toEqual([null, false])
   expect(store.verify(second.token)).toEqual({ ...first.grant, created_at: second.grant.created_at })
   new TokenStore(home).revoke(second.grant.id)
+  await nextTurn()
   expect([store.verify(second.token), store.list()]).toEqual([null, []])
 })
 

@@ -15,6 +15,7 @@ const TOKENS_MAX = 1000 // each is compared at each request: a tenth of a millis
 const TOKEN_BYTES = 32 // as hard to guess as the digest that is kept of it
 const TOKEN_PREFIX = 'transom_' // so that scanners for leaked secrets can know one
 const ID_BYTES = 4
+const VERIFIED_MAX = 8 // who uses a gateway at the same time, mostly with one and the same token
 
 const tokenRecord = z.object({
   id: z.string(),
@@ -43,6 +44,9 @@ export interface NewToken {
  */
 export class TokenStore {
   readonly file: string
+  /** Tokens that were right a moment ago: to digest one at every request would cost as much as the rest of it. */
+  #verified: readonly { readonly bytes: Buffer; readonly record: TokenRecord }[] = []
+  #looked = false
   #read: { readonly version: string; readonly records: readonly TokenRecord[] } | null = null
 
   constructor(home: string) {
@@ -55,12 +59,16 @@ export class TokenStore {
 
   /** What a token allows; null for one that is not known. Takes the same time for every wrong one. */
   verify(token: string): Grant | null {
-    const digest = createHash('sha256').update(token).digest()
-    let found: TokenRecord | null = null
-    for (const record of this.#records()) {
-      if (timingSafeEqual(digest, Buffer.from(record.sha256, 'hex'))) found = record
-    }
-    return found === null ? null : grantOf(found)
+    const bytes = Buffer.from(token)
+    const records = this.#records()
+    const known = this.#verified.find(
+      (candidate) => candidate.bytes.length === bytes.length && timingSafeEqual(candidate.bytes, bytes),
+    )
+    if (known !== undefined && records.includes(known.record)) return grantOf(known.record)
+    const record = findByDigest(records, token)
+    if (record === null) return null
+    this.#verified = [{ bytes, record }, ...this.#verified].slice(0, VERIFIED_MAX)
+    return grantOf(record)
   }
 
   /** Whether a grant that was given out is still as it was. */
@@ -104,7 +112,7 @@ export class TokenStore {
   rotate(ref: string): NewToken {
     return this.#update((records) => {
       const found = findRecord(records, ref)
-      const made = newRecord(found)
+      const made = newRecord(found, found.created_at)
       return {
         records: records.map((record) => (record === found ? made.record : record)),
         result: { grant: grantOf(made.record), token: made.token },
@@ -116,8 +124,10 @@ export class TokenStore {
     const lock = fs.openSync(`${this.file}.lock`, 'a', 0o600)
     try {
       lockFileBlocking(lock) // held for one small write
+      this.#looked = false
       const { records, result } = change(this.#records())
       writeFileAtomic(this.file, `${JSON.stringify({ version: 1, tokens: records }, null, 2)}\n`)
+      this.#looked = false
       return result
     } finally {
       fs.closeSync(lock)
@@ -125,20 +135,36 @@ export class TokenStore {
   }
 
   #records(): readonly TokenRecord[] {
+    // Once in a turn of the event loop: a change made elsewhere still counts from the next request on.
+    if (this.#looked && this.#read !== null) return this.#read.records
+    this.#looked = true
+    setImmediate(() => (this.#looked = false))
     const version = fileVersion(this.file)
     if (this.#read?.version !== version) this.#read = { version, records: readRecords(this.file) }
     return this.#read.records
   }
 }
 
-function newRecord({ id, name, scope, sessions }: Omit<Grant, 'created_at'>) {
+/** Later than the one whose place it takes: by this, what was opened with the old token knows that it is gone. */
+function newRecord({ id, name, scope, sessions }: Omit<Grant, 'created_at'>, after = '') {
   const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const sha256 = createHash('sha256').update(token).digest('hex')
-  return { token, record: { id, name, scope, sessions, created_at: new Date().toISOString(), sha256 } }
+  const createdMs = Math.max(Date.now(), (Date.parse(after) || 0) + 1)
+  const created_at = new Date(createdMs).toISOString()
+  return { token, record: { id, name, scope, sessions, created_at, sha256 } }
 }
 
 function grantOf({ sha256: _secret, ...grant }: TokenRecord): Grant {
   return grant
+}
+
+function findByDigest(records: readonly TokenRecord[], token: string): TokenRecord | null {
+  const digest = createHash('sha256').update(token).digest()
+  let found: TokenRecord | null = null
+  for (const record of records) {
+    if (timingSafeEqual(digest, Buffer.from(record.sha256, 'hex'))) found = record
+  }
+  return found
 }
 
 function findRecord(records: readonly TokenRecord[], ref: string): TokenRecord {

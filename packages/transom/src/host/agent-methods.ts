@@ -78,15 +78,14 @@ export class AgentMethods implements AgentService {
     return {
       navigate: async ({ url, timeout_ms }: AgentParams<'navigate'>, { signal }: AgentCall) => {
         const address = this.#options.checkUrl(url)
-        try {
-          await page.navigate(address, {
-            signal,
-            ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
-          })
-        } catch (error) {
-          const isFailed = error instanceof OpError && error.code === 'navigation_failed'
-          throw (isFailed ? this.#options.problemAt(address) : null) ?? error
-        }
+        const timeout = timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }
+        const failed = await page.navigate(address, { signal, ...timeout }).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        const isTold = failed === null || (failed instanceof OpError && failed.code === 'navigation_failed')
+        const problem = (isTold ? this.#options.problemAt(address) : null) ?? failed
+        if (problem !== null) throw problem
         return OK
       },
       go_back: async () => ({ ok: await page.goBack() }),
@@ -152,12 +151,12 @@ export class AgentMethods implements AgentService {
           data: png.toString('base64'),
         }
       },
-      get_title: async () => ({ title: safeText(page.state.title) }),
-      get_url: async () => ({ url: page.state.url }),
-      get_nav_state: async () => ({
-        can_go_back: page.state.canGoBack,
-        can_go_forward: page.state.canGoForward,
-      }),
+      get_title: async () => ({ title: safeText((await page.readState()).title) }),
+      get_url: async () => ({ url: (await page.readState()).url }),
+      get_nav_state: async () => {
+        const { canGoBack, canGoForward } = await page.readState()
+        return { can_go_back: canGoBack, can_go_forward: canGoForward }
+      },
       find_text: async ({ text, ignore_case }: AgentParams<'find_text'>) => ({
         matches: findText(this.#snapshots.frame(), text, ignore_case),
       }),

@@ -18,7 +18,7 @@ import { inputHandlers } from './input-handlers.ts'
 import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
 import { waitFor } from './wait-for-handler.ts'
-import { streamEvents, streamScreen } from './subscriptions.ts'
+import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
 /** What the handlers need of the host itself. */
@@ -127,11 +127,12 @@ async function stream(
   const { manifest } = found
   const live = liveOf(found)
   const path = home.logPath(manifest.session)
-  if (to === 'events') {
+  if (to !== 'screen') {
     const afterSeq = after_seq ?? found.live?.log.seq ?? (await scanLog(path)).lastSeq
     const { status } = manifest
     const more = found.live !== null && (status === 'destroying' || !found.live.ended)
-    await streamEvents({ path, afterSeq, subscription, more, status }, context, signal)
+    const follow = to === 'events' ? streamEvents : streamBlocks
+    await follow({ path, afterSeq, subscription, more, status }, context, signal)
   } else if (live !== null) {
     await streamScreen(live, subscription, context, signal)
   } else {

@@ -22,10 +22,10 @@ export class RpcConnection {
   readonly #handlers: Handlers
   readonly #inFlight = new Map<RequestId, AbortController>()
   readonly #background = new ConnectionWork()
-  readonly #gone = new AbortController()
   readonly #observer: ConnectionObserver | undefined
   readonly #number: number
   #drainWaiters: (() => void)[] = []
+  #gone = false
 
   constructor(transport: Transport, handlers: Handlers, onClosed: () => void, observer?: ConnectionObserver) {
     this.#transport = transport
@@ -85,7 +85,7 @@ export class RpcConnection {
     let failure: string | null = null
     try {
       const result = await dispatch(this.#handlers, method, params, {
-        signal: AbortSignal.any([controller.signal, this.#gone.signal]),
+        signal: controller.signal,
         notify: (notification) =>
           this.#transport.send({ jsonrpc: '2.0', method: SUBSCRIPTION_METHOD, params: notification }),
         progress: (value) =>
@@ -116,7 +116,7 @@ export class RpcConnection {
   }
 
   async #drained(): Promise<void> {
-    if (this.#gone.signal.aborted) return
+    if (this.#gone) return
     await new Promise<void>((resolve) => this.#drainWaiters.push(resolve))
   }
 
@@ -125,7 +125,9 @@ export class RpcConnection {
   }
 
   #leave(): void {
-    this.#gone.abort(new OpError('cancelled', 'the caller left'))
+    this.#gone = true
+    // One by one: a signal of the connection, joined to that of each request, would remember them all for its life.
+    for (const request of this.#inFlight.values()) request.abort(new OpError('cancelled', 'the caller left'))
     this.#background.stopAll()
     this.#wakeDrained()
   }

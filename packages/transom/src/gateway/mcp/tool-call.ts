@@ -14,6 +14,7 @@ import { WAIT_MS_MAX, type Tool } from './tool-table.ts'
 
 /** How often a client that asked for it hears that a wait goes on. */
 const PROGRESS_EVERY_MS = 2000
+const OUTPUT_TOKENS_DEFAULT = 1000 // the output is in the answer twice, as a screen is
 const TEXT_CHARS_MAX = 8000 // about two thousand tokens
 
 export interface ToolHost {
@@ -55,6 +56,8 @@ function requestOf({ definition }: Tool, given: Arguments, defaults: Arguments):
   const known = Object.entries(defaults).filter(([name]) => name in shape)
   const params: Record<string, unknown> = { ...Object.fromEntries(known), ...given }
   if ('timeout_ms' in shape) params['timeout_ms'] = waitMs(params['timeout_ms'], WAIT_MS_MAX)
+  if ('inline' in shape) Object.assign(params, { inline: true, format: 'png' })
+  if ('max_tokens' in shape && params['raw'] !== true) params['max_tokens'] ??= OUTPUT_TOKENS_DEFAULT
   if (Array.isArray(params['steps'])) params['steps'] = shortenWaits(params['steps'] as unknown[])
   if (!isScreenSchema(definition.result)) return { params, charsMax: SCREEN_CHARS_DEFAULT, cursor: null }
   // The text is cut here and not by the host, so that the cursor gets what was left out.
@@ -92,10 +95,10 @@ function shaped(value: unknown, charsMax: number, cursor: ScreenCursor | null): 
 }
 
 function answer(result: unknown): CallToolResult {
-  return {
-    content: [{ type: 'text', text: textOf(result) }],
-    structuredContent: result as Record<string, unknown>,
-  }
+  const { png_b64: png, ...rest } = result as Record<string, unknown> // every operation answers with an object
+  const picture =
+    typeof png === 'string' ? [{ type: 'image' as const, data: png, mimeType: 'image/png' }] : []
+  return { content: [{ type: 'text', text: textOf(rest) }, ...picture], structuredContent: rest }
 }
 
 function failure(error: unknown, given: Arguments): CallToolResult {
@@ -123,7 +126,7 @@ function textOf(result: unknown): string {
 }
 
 /** What programs have a say in: it stands behind the rest, between marks. */
-const UNTRUSTED_KEYS = new Set(['untrusted_output', 'title', 'match', 'output'])
+const UNTRUSTED_KEYS = new Set(['untrusted_output', 'title', 'match', 'match_text', 'data', 'tail'])
 
 function withoutOutput(value: unknown, outputs: string[]): unknown {
   if (Array.isArray(value)) return value.map((part) => withoutOutput(part, outputs))

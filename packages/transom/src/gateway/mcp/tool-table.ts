@@ -50,8 +50,10 @@ export function inputSchema({ definition }: Tool): Record<string, unknown> {
   const properties = { ...(schema['properties'] as Record<string, Record<string, unknown>>) }
   for (const name of Object.keys(definition.params.shape)) {
     const meta = definition.params.shape[name]?.meta() ?? {}
-    if (name === 'actor' || meta['hidden'] === true || meta['writes'] === 'file') delete properties[name]
+    if (name === 'actor' || meta['hidden'] === true || meta['touches'] === 'file') delete properties[name]
   }
+  // A picture is in the answer itself, and a PNG: nothing else is a picture to a model.
+  if ('inline' in properties) for (const name of ['inline', 'force', 'format']) delete properties[name]
   const timeout = properties['timeout_ms']
   if (timeout !== undefined) properties['timeout_ms'] = { ...timeout, maximum: WAIT_MS_MAX }
   if (isScreenSchema(definition.result)) {
@@ -70,6 +72,7 @@ export function outputSchema({ definition }: Tool): Record<string, unknown> {
   const schema = cleaned(z.toJSONSchema(result))
   if (!(result instanceof z.ZodObject)) return { type: 'object' }
   const properties = { ...(schema['properties'] as Record<string, object>) }
+  delete properties['png_b64'] // it comes as a picture
   for (const [name, part] of Object.entries<z.ZodType>(result.shape)) {
     if (isScreenSchema(part)) properties[name] = cleaned(z.toJSONSchema(compactScreen))
   }

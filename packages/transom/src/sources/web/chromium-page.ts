@@ -23,8 +23,8 @@ export interface ChromiumPageOptions {
   readonly rows: number
   /** Device pixels for a CSS pixel: 1 is the natural size, 1.3 a zoom of 130 %. */
   readonly scale?: number | undefined
-  /** Throws for an address that a page may not open in a new window. */
-  readonly checkUrl?: ((url: string) => void) | undefined
+  /** The address as it is to be opened; throws for one that a page may not open in a new window. */
+  readonly checkUrl?: ((url: string) => string) | undefined
 }
 
 /** A page in a Chromium of its own. When the page hangs or anything below it ends, it is brought back. */
@@ -83,7 +83,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     return this.#dialog
   }
 
-  /** The browser behind it, for its process id and how it was started. */
+  /** The browser behind it. */
   get chromium(): Chromium {
     return this.#chromium
   }
@@ -140,6 +140,12 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       await this.#applyViewport(target)
       await this.#capture()
     })
+  }
+
+  async readState(): Promise<PageState> {
+    await this.#recovering
+    this.#setState(await readState(this.#target))
+    return this.#state
   }
 
   async links(): Promise<PageLink[]> {
@@ -291,12 +297,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   /** There is one tab: what a page opens in a new window is opened in its place. */
   async #openInPlace(url: string): Promise<void> {
-    try {
-      this.#options.checkUrl?.(url)
-      await this.navigate(url)
-    } catch (error) {
-      this.#tell((observer) => observer.trouble?.(error as Error))
-    }
+    const open = async () => this.navigate(this.#options.checkUrl?.(url) ?? url)
+    await open().catch((error: Error) => this.#tell((observer) => observer.trouble?.(error)))
   }
 
   async #step(by: -1 | 1): Promise<boolean> {
@@ -354,12 +356,13 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #recover(error: Error, how: () => Promise<void>): void {
     if (this.#recovering !== null || this.#closed) return
     this.#dialog = null
-    this.#recovering = how()
-      .catch((failure: Error) => this.#tell((observer) => observer.trouble?.(failure)))
-      .finally(() => {
-        this.#recovering = null
-      })
+    this.#recovering = this.#runRecovery(how)
     this.#tell((observer) => observer.trouble?.(error))
+  }
+
+  async #runRecovery(how: () => Promise<void>): Promise<void> {
+    await how().catch((failure: Error) => this.#tell((observer) => observer.trouble?.(failure)))
+    this.#recovering = null
   }
 
   /** Stops a script that runs without end; a tab that does not listen even then is replaced by an empty one. */
