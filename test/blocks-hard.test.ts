@@ -102,7 +102,7 @@ inShells(...POSIX)('$name', ({ name }) => {
 })
 
 async function waitForHiddenInput(shell: ShellUnderTest): Promise<void> {
-  await client.call('session.wait', { session: shell.session, needs_input: true } as never)
+  await client.call('session.wait', { session: shell.session, needs_input: true })
 }
 
 inShells(...BASHES, 'zsh')('$name', ({ name }) => {

@@ -66,7 +66,7 @@ describe('the agent socket', () => {
         'snapshot:text',
         'set_viewport',
       ]) as string[],
-      snapshot_formats: ['text', 'ansi'],
+      snapshot_formats: ['text', 'ansi', 'png'],
       platform: 'unix',
       session_id: expect.any(String) as string,
       data: { requests: expect.any(Object) as object },
@@ -175,7 +175,7 @@ describe('the agent socket', () => {
     ).toEqual([-32700, undefined])
   })
 
-  test('another size and ANSI colours', async () => {
+  test('another size, colours and pictures', async () => {
     await browser.call('navigate', { url: server.url('/news.html') })
     expect(await browser.call('set_viewport', { cols: 80, rows: 24 })).toEqual({ ok: true })
     const { lines, width } = (await browser.call('snapshot', { format: 'ansi' })) as {
@@ -184,6 +184,14 @@ describe('the agent socket', () => {
     }
     expect([lines.length, width]).toEqual([24, 80])
     expect(lines.join('')).toContain('\u001b[38;2;0;0;0;48;2;255;102;0m')
+    for (const picture of [
+      await browser.call('snapshot', { format: 'png' }),
+      await browser.call('screenshot'),
+    ]) {
+      const png = Buffer.from(picture['png_b64'] as string, 'base64')
+      expect(png.subarray(1, 4).toString()).toBe('PNG')
+      expect(png.readUInt32BE(16)).toBeGreaterThanOrEqual(640)
+    }
     await browser.call('set_viewport', { cols: 140, rows: 45 })
   })
 

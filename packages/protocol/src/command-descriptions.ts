@@ -41,6 +41,22 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     text: 'Ctrl+C by keys goes through the terminal and may be read as input; a signal cannot.',
     seeAlso: ['keys', 'destroy'],
   },
+  'session.run': {
+    text: 'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. What is printed on a pipe or a file are the bytes as they were, on a terminal plain text. A time-out does not end the command.',
+    seeAlso: ['blocks', 'block', 'exec', 'wait'],
+  },
+  'pty.blocks': {
+    text: 'A block is one command of an integrated shell: asked for by run, or typed at its prompt. Blocks can be listed and read after the session has ended.',
+    seeAlso: ['block', 'run'],
+  },
+  'pty.read': {
+    text: 'Plain text, unless --raw asks for the bytes as base64. With --max-bytes or --max-tokens the middle is left out, and the cursors say where it is.',
+    seeAlso: ['blocks', 'run'],
+  },
+  'pty.exec_interactive': {
+    text: 'The command gets the shell until it ends: type, keys and wait talk to it, and run is refused meanwhile. Prints the number of its block.',
+    seeAlso: ['run', 'type', 'wait', 'block'],
+  },
   'session.wait': {
     text: 'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. --needs-input asks the kernel whether the program in front is blocked on reading its terminal, and --json says why: a shell prompt, an interpreter, a password, a question, a menu, a pager. On a timeout the screen that was seen is shown.',
     seeAlso: ['watch', 'snapshot'],
@@ -50,7 +66,7 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     seeAlso: ['wait', 'inspect'],
   },
   'session.screenshot': {
-    text: 'Drawn without a browser, from glyphs that are shipped: the same screen gives the same bytes on every machine. The picture is kept among the session’s artifacts; its path is printed. Works for ended sessions and for moments of the past. Emoji in colour, and Chinese, Japanese and Korean, need optional packages: when a character is missing, the answer says which one to install.',
+    text: 'Drawn without a browser, from glyphs that are shipped: the same screen gives the same pixels on every machine. The picture is kept among the session’s artifacts; its path is printed. Works for ended sessions and for moments of the past. Emoji in colour, and Chinese, Japanese and Korean, need optional packages: when a character is missing, the answer says which one to install.',
     seeAlso: ['snapshot', 'screenshot-diff', 'artifacts list'],
   },
   'session.quota': {

@@ -13,7 +13,7 @@ import type { WebPage } from '../sources/web/web-page.ts'
 import type { AgentCall, AgentService } from './agent-connection.ts'
 import { AgentEvents } from './agent-events.ts'
 import { agentKeys } from './agent-keys.ts'
-import { AgentSnapshots, safeText } from './agent-snapshots.ts'
+import { AgentSnapshots, safeText, type DrawPng } from './agent-snapshots.ts'
 import { waitOnPage } from './agent-waits.ts'
 
 const ZOOM_PERCENT_MIN = 25
@@ -28,6 +28,7 @@ export interface AgentMethodsOptions {
   readonly checkUrl: (url: string) => string
   /** Why a page could not be loaded, where more is known than the browser says. */
   readonly problemAt: (url: string) => Error | null
+  readonly drawPng: DrawPng
 }
 
 type Handlers = { [M in AgentMethod]: (params: AgentParams<M>, call: AgentCall) => Promise<object> }
@@ -45,7 +46,7 @@ export class AgentMethods implements AgentService {
   constructor(options: AgentMethodsOptions) {
     this.#options = options
     this.#page = options.page
-    this.#snapshots = new AgentSnapshots(options.page)
+    this.#snapshots = new AgentSnapshots(options.page, options.drawPng)
     this.#events = new AgentEvents(options.page)
     this.#handlers = {
       ...this.#navigation(),
@@ -145,10 +146,9 @@ export class AgentMethods implements AgentService {
       screenshot: async ({ full_page }: AgentParams<'screenshot'>) => {
         const png = await page.screenshot({ fullPage: full_page ?? false })
         return {
-          format: 'png',
           width: png.readUInt32BE(16),
           height: png.readUInt32BE(20),
-          data: png.toString('base64'),
+          png_b64: png.toString('base64'),
         }
       },
       get_title: async () => ({ title: safeText((await page.readState()).title) }),
@@ -184,9 +184,9 @@ export class AgentMethods implements AgentService {
     return {
       version: this.#options.version,
       features: Object.keys(AGENT_METHODS).flatMap((name) =>
-        name === 'snapshot' ? ['snapshot:text', 'snapshot:ansi', 'snapshot:since'] : [name],
+        name === 'snapshot' ? ['snapshot:text', 'snapshot:ansi', 'snapshot:png', 'snapshot:since'] : [name],
       ),
-      snapshot_formats: ['text', 'ansi'],
+      snapshot_formats: ['text', 'ansi', 'png'],
       platform: 'unix',
       session_id: this.#options.sessionId,
       data: {

@@ -10,6 +10,7 @@ import { FrameDecoder } from '../sources/web/frame-decoder.ts'
 import { NetworkGuard } from '../sources/web/network-guard.ts'
 import type { AgentObserver } from './agent-connection.ts'
 import { AgentMethods } from './agent-methods.ts'
+import type { DrawPng } from './agent-snapshots.ts'
 import { AgentServer } from './agent-server.ts'
 import { claimAgentSocket } from './agent-socket-path.ts'
 
@@ -28,6 +29,7 @@ export interface WebHostOptions {
   readonly profileFolder?: string | undefined
   /** The program of the thread that reads frames, as text. */
   readonly workerSource: string
+  readonly drawPng: DrawPng
   readonly observer: AgentObserver
   /** For people: warnings and troubles. */
   readonly say: (message: string) => void
@@ -105,6 +107,7 @@ async function openInto(options: WebHostOptions, closers: (() => Promise<unknown
     version: options.version,
     checkUrl: (address) => guard.checkUrl(address),
     problemAt: (address) => guard.problemAt(address),
+    drawPng: options.drawPng,
   })
   const server = await AgentServer.listen(options.socketPath, methods, options.observer)
   closers.push(async () => server.close())

@@ -8,7 +8,12 @@ import { VERSION } from '@transom/protocol'
 import { toWireError, type WireError } from '@transom/protocol/errors'
 import type { AgentObserver } from '../host/agent-connection.ts'
 import { defaultAgentSocket } from '../host/agent-socket-path.ts'
+import type { DrawPng } from '../host/agent-snapshots.ts'
 import { WebHost } from '../host/web-host.ts'
+import { GlyphAtlas } from '../pictures/glyph-atlas.ts'
+import { GlyphSet } from '../pictures/glyph-set.ts'
+import { encodePng } from '../pictures/png-writer.ts'
+import { rasterize } from '../pictures/rasterizer.ts'
 
 export interface OpenBrowserOptions {
   readonly env: NodeJS.ProcessEnv
@@ -47,12 +52,23 @@ async function serveBrowser(given: OpenBrowserOptions): Promise<void> {
     zoomPercent: zoom,
     profileFolder: profile,
     workerSource: fs.readFileSync(worker, 'utf8'),
+    drawPng: cellPainter(fileURLToPath(new URL('glyphs-1.bin', import.meta.url))),
     observer: debug ? debugObserver() : SILENT,
     say: (message) => process.stderr.write(`awi-tty: ${message}\n`),
   })
   if (debug) debugLine({ event: 'listening', socket: host.socketPath })
   if (!signal.aborted) await ended
   await host.close()
+}
+
+/** Draws cells with the glyphs that the product ships; they are read when the first picture is asked for. */
+function cellPainter(glyphFile: string): DrawPng {
+  let glyphs: GlyphSet | null = null
+  const cursor = { row: 0, col: 0, visible: false, shape: 'block', blink: false } as const
+  return ({ grid }) => {
+    glyphs ??= new GlyphSet(new GlyphAtlas(fs.readFileSync(glyphFile)))
+    return encodePng(rasterize({ grid, cursor }, glyphs, { padding: 0, showCursor: false }))
+  }
 }
 
 const SILENT: AgentObserver = { opened: () => 0, request: () => {}, closed: () => {} }

@@ -14,6 +14,7 @@ import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
 import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
+const LAST_FRAME_SENT_SINCE = 156 // the version of Chromium; 147 does not
 
 export interface ChromiumPageOptions {
   /** Starts a browser: at the beginning, and again when one has ended by itself. */
@@ -45,6 +46,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #dialog: PageDialog | null = null
   #recovering: Promise<void> | null = null
   #crashes = 0
+  #navigations = 0
   #closed = false
 
   static async open(options: ChromiumPageOptions): Promise<ChromiumPage> {
@@ -83,7 +85,6 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     return this.#dialog
   }
 
-  /** The browser behind it. */
   get chromium(): Chromium {
     return this.#chromium
   }
@@ -98,7 +99,10 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const load = { ...loadOptions(url), ...options }
-    await this.#operate(async (current) => {
+    // Before Chromium says so, and until the page is read: who waits for quiet means the page that was asked for.
+    this.#navigations++
+    this.#setState({ loading: true })
+    const done = this.#operate(async (current) => {
       // A page that hangs could not be left: its end is part of the way to the next one.
       if (!(await current.answers())) await this.#free(current)
       const target = this.#target
@@ -106,6 +110,10 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       await loadPage(target, load)
       if (isFirst) await target.call('Page.resetNavigationHistory')
       await this.#arrived(target)
+    })
+    await done.finally(() => {
+      this.#navigations--
+      this.#setState({ loading: false })
     })
   }
 
@@ -158,8 +166,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async answerDialog(accept: boolean, promptText?: string): Promise<void> {
     if (this.#dialog === null) throw new OpError('usage', 'the page has no dialog open')
-    const text = promptText === undefined ? {} : { promptText }
-    await this.#target.call('Page.handleJavaScriptDialog', { accept, ...text })
+    const answer = promptText === undefined ? { accept } : { accept, promptText }
+    await this.#target.call('Page.handleJavaScriptDialog', answer)
     this.#screencast.hurry()
   }
 
@@ -188,7 +196,6 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await this.#network.waitForIdle(idleMs, signal)
   }
 
-  /** Frames come at the full rate until the returned function is called. */
   hold(): () => void {
     return this.#screencast.hold()
   }
@@ -241,6 +248,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       target,
       decoder: this.#options.decoder,
       size: () => this.size,
+      sendsLastFrame: this.#chromium.majorVersion >= LAST_FRAME_SENT_SINCE,
       onFrame: (frame) => this.#onFrame(frame),
     })
   }
@@ -250,21 +258,16 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await target.setDeviceSize(cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)
   }
 
-  #onFrame(decoded: DecodedFrame): void {
-    if (this.#framesPaused) return
+  #onFrame(decoded: DecodedFrame): boolean {
+    if (this.#framesPaused) return false
     const { kinds, originX, originY } = decoded
     const ordinal = (this.#frame?.ordinal ?? 0) + 1
-    const frame: WebFrame = {
-      grid: this.#grids.gridOf(decoded),
-      kinds,
-      originX,
-      originY,
-      scale: this.#scale,
-      ordinal,
-    }
-    if (this.#frame !== null && sameFrame(this.#frame, frame)) return
+    const grid = this.#grids.gridOf(decoded)
+    const frame: WebFrame = { grid, kinds, originX, originY, scale: this.#scale, ordinal }
+    if (this.#frame !== null && sameFrame(this.#frame, frame)) return false
     this.#frame = frame
     this.#tell((observer) => observer.frame?.(frame))
+    return true
   }
 
   /** A page has loaded: what is asked next is answered from it and not from the one before. */
@@ -279,7 +282,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   #setState(change: Partial<PageState>): void {
-    const state = { ...this.#state, ...change }
+    const state = { ...this.#state, ...change, ...(this.#navigations > 0 ? { loading: true } : {}) }
     if (JSON.stringify(state) === JSON.stringify(this.#state)) return
     this.#state = state
     this.#screencast.hurry()
