@@ -92,7 +92,7 @@ export const RECORDING_OPERATIONS = {
       examples: [
         'transom export edit --out edit.html',
         'transom export edit --out edit.gif --idle-limit 1s --speed 2',
-        'transom export edit --format asciicast-v3 > edit.cast',
+        'transom export edit --format asciicast-v3',
         'transom export edit --format html --save',
       ],
     },

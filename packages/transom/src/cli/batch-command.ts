@@ -13,7 +13,7 @@ export const batchCommand = localCommand({
   examples: [
     'transom batch edit flow.batch',
     'transom batch edit flow.batch --keep-going',
-    `printf 'type ls --enter\\nwait --idle-ms 200\\n' | transom batch work -`,
+    'transom batch work -',
   ],
   errors: ['session_not_found', 'session_ambiguous', 'session_ended', 'file_not_read', 'batch_failed'],
   positionals: ['session', 'script'],

@@ -8,6 +8,7 @@ export type ShowFrame = (frame: Frame, durationMs: number) => Promise<void>
 
 /** Turns what happened into frames: one for each change, and no more than the rate allows. */
 export class AnimationRecorder implements RecordingReader {
+  readonly needsScreen = true
   readonly #intervalMs: number
   readonly #show: ShowFrame
   #current: Frame | null = null

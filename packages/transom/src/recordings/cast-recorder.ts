@@ -27,6 +27,10 @@ export class CastRecorder implements RecordingReader {
   /** The last frame that was drawn; null where the program's own bytes are written. */
   #drawn: Frame | null = null
 
+  get needsScreen(): boolean {
+    return this.#drawn !== null
+  }
+
   constructor(version: CastVersion, write: WriteText) {
     this.#lines = new CastLines(version)
     this.#write = write

@@ -21,6 +21,7 @@ export interface PageInfo {
  * for searching. Everything that a program printed is data in it, never markup.
  */
 export class HtmlRecorder implements RecordingReader {
+  readonly needsScreen = true // for the search
   readonly #info: PageInfo
   readonly #write: WriteText
   readonly #cast: CastRecorder

@@ -17,7 +17,7 @@ export interface RecordingRange {
   readonly onRead?: (bytes: number) => void
 }
 
-/** A record of the range, after it was applied to the screen. */
+/** A record of the range, after it was applied to the screen (where that is needed). */
 export interface RecordedEvent {
   readonly record: LogRecord
   /** In the recording, from its start. */
@@ -34,6 +34,8 @@ export interface RecordingStart {
 }
 
 export interface RecordingReader {
+  /** False, from its start on, for one that takes the records as they are: emulating them is most of the work. */
+  readonly needsScreen: boolean
   start(start: RecordingStart): void | Promise<void>
   event(event: RecordedEvent): void | Promise<void>
 }
@@ -69,8 +71,10 @@ export async function readRange(
         stage.timeline = new Timeline(range.timing, record.time)
         await reader.start({ screen, startMs: record.time, command, fromStart: lastSeq === 0 })
       }
-      screen.apply(record.seq, screenEventOf(record))
-      screen.takeAnswers() // queries are answered by the live host only
+      if (stage.timeline === null || reader.needsScreen) {
+        screen.apply(record.seq, screenEventOf(record))
+        screen.takeAnswers() // queries are answered by the live host only
+      }
       if (stage.timeline !== null) {
         atMs = stage.timeline.at(record.time)
         await reader.event({ record, atMs, screen })
