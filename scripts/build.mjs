@@ -53,6 +53,19 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
     }),
     build({
       ...shared,
+      plugins,
+      entryPoints: [path.join(source, 'main/recorder.ts')],
+      outfile: path.join(dist, 'recorder.cjs'),
+      format: 'cjs',
+      minify: true,
+      define: {
+        PLAYER_SCRIPT: JSON.stringify(readPlayer('asciinema-player.min.js')),
+        PLAYER_STYLE: JSON.stringify(readPlayer('asciinema-player.css')),
+      },
+      write: false,
+    }),
+    build({
+      ...shared,
       entryPoints: [path.join(source, 'main/awi-tty.ts')],
       outfile: path.join(dist, 'awi-tty.cjs'),
       format: 'cjs',
@@ -67,7 +80,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       format: 'cjs', // a worker that is started from text takes nothing else
       write: false,
     }),
-    ...['host', 'web-terminal', 'doctor', 'gateway', 'picture-diff'].map((name) =>
+    ...['host', 'web-host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
       build({
         ...shared,
         plugins,
@@ -99,6 +112,11 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
   for (const [name, text] of Object.entries(shippedTexts()))
     replaceFile(path.join(dist, name), `${text}\n`, 0o644)
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(root, 'packages/transom/LICENSE')) // for the packed package
+}
+
+/** A part of the player that recordings carry with them (ADR 018). */
+function readPlayer(/** @type {string} */ file) {
+  return fs.readFileSync(path.join(root, 'node_modules/asciinema-player/dist/bundle', file), 'utf8')
 }
 
 /** Keeps the CLI small: it fills in again (cli/local-command.ts) what is left out here. */

@@ -1,8 +1,11 @@
 /** What was captured is kept, can be checked, and keeps its session from being collected. */
+import { execFile } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Result } from '@transom/protocol'
+import { needs } from './support/needs.ts'
 import { TestHome } from './support/test-home.ts'
 
 let home: TestHome
@@ -54,6 +57,37 @@ test('gc keeps a session with a pinned artifact until the pin is off or it is fo
   await home.ok('artifacts', 'unpin', 'kept', '--id', '1')
   expect(ids(await gc())).toEqual([kept])
   expect(ids(await gc('--force'))).toEqual([forced])
+})
+
+needs('unzip')('a bundle is one folder or zip that can be read and checked by itself', async () => {
+  const id = await home.ok('create', '--name', 'bundled', '--', 'sh', '-c', 'echo "a <b> & c"; cat')
+  await home.ok('wait', id, '--text', '& c')
+  await home.ok('mark', id, 'printed')
+  await home.ok('snapshot', id, '--save')
+  await home.ok('export', id, '--format', 'gif', '--save')
+  const folder = path.join(home.root, 'review')
+  expect(await home.ok('artifacts', 'bundle', id, '--out', folder)).toBe(folder) // of a live session
+  const run = async (command: string, cwd = folder) =>
+    (await promisify(execFile)('sh', ['-c', command], { cwd })).stdout
+  expect(await run('sha256sum -c --quiet SHA256SUMS && find . -type f | sort')).toMatch(
+    /^\.\/SHA256SUMS\n\.\/artifacts\/manifest\.json\n\.\/artifacts\/recording-\S+\.gif\n\.\/artifacts\/snapshot-\S+\.json\n\.\/index\.html\n\.\/recording\.cast\n\.\/recording\.html\n\.\/session\.json\n\.\/transcript\.txt\n$/,
+  )
+  expect(fs.readFileSync(path.join(folder, 'transcript.txt'), 'utf8')).toBe('a <b> & c\n')
+  expect(fs.readFileSync(path.join(folder, 'index.html'), 'utf8')).toContain('<pre>a &lt;b&gt; &amp; c</pre>')
+  const zip = path.join(home.root, 'review.zip')
+  const { files } = await home.json<Result<'artifacts.bundle'>>('artifacts', 'bundle', id, '--out', zip)
+  expect(files).toBe(9)
+  const unpacked = path.join(home.root, 'unpacked')
+  await run(`unzip -q ${zip} -d ${unpacked}`, home.root)
+  expect(await run('sha256sum -c --quiet SHA256SUMS', path.join(unpacked, 'review'))).toBe('')
+  for (const out of [folder, zip])
+    expect((await home.run(['artifacts', 'bundle', id, '--out', out])).code).toBe(65)
+  expect((await home.run(['artifacts', 'bundle', id, '--out', zip, '--force'])).code).toBe(0)
+  const { artifacts, folder: stored } = await list(id)
+  fs.appendFileSync(path.join(stored, artifacts[0]?.file ?? ''), ' ')
+  const changed = await home.run(['artifacts', 'bundle', id, '--out', path.join(home.root, 'third')])
+  expect([changed.code, changed.stderr]).toEqual([65, expect.stringContaining('has changed since')])
+  expect(fs.readdirSync(home.root).filter((name) => /third|\.tmp$/.test(name))).toEqual([])
 })
 
 test('what is not there is said so', async () => {

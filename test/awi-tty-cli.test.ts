@@ -103,6 +103,16 @@ describe('each command is one request', () => {
     [['mouse-move', '3', '10'], 'mouse_move', { row: 3, col: 10 }],
     [['mouse-down', '3', '10', '--button', 'right'], 'mouse_down', { row: 3, col: 10, button: 'right' }],
     [['mouse-up', '3', '10'], 'mouse_up', { row: 3, col: 10 }],
+    [['drag', '1', '2', '3', '4'], 'drag', { from: { row: 1, col: 2 }, to: { row: 3, col: 4 } }],
+    [['wait-for', '--text', 'x', '--network-idle', '500'], 'wait_for', { text: 'x', network_idle: 500 }],
+    [['accept-dialog', '--text', 'Ada'], 'answer_dialog', { accept: true, text: 'Ada' }],
+    [['dismiss-dialog'], 'answer_dialog', { accept: false }],
+    [
+      ['click-text', 'Next', '--nth', '2', '--ignore-case'],
+      'click_text',
+      { text: 'Next', nth: 2, ignore_case: true },
+    ],
+    [['screenshot', '--full-page'], 'screenshot', { full_page: true }],
     [['ping'], 'ping', {}],
   ])('%j', async (args, method, params) => {
     const agent = await agentWith(OK)

@@ -3,14 +3,12 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HOST_LOCK_FILE } from '../packages/transom/src/home/home-path.ts'
+import { NOBODY, asNobody, nobodyCanRun } from './support/as-nobody.ts'
 import { canMount, mountTmpfs, remountReadOnly, remountWritable, unmount } from './support/mounts.ts'
 import { needsThat } from './support/needs.ts'
 import { processesWith } from './support/processes.ts'
 import { CLI, TestHome, type CliResult } from './support/test-home.ts'
 import { until } from './support/until.ts'
-
-const IS_ROOT = process.getuid?.() === 0
-const NOBODY = 65534
 
 let home: TestHome
 let onOwnDisk = false
@@ -40,17 +38,6 @@ function refusal(exit: number, ...words: string[]): CliResult {
 
 async function errorCode(...args: string[]): Promise<string> {
   return (await home.json<{ error: { code: string } }>(...args)).error.code
-}
-
-function asNobody(command: string, ...args: string[]): string[] {
-  const ids = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-  return ['setpriv', ...ids, '--', command, ...args]
-}
-
-/** Whether another user can run the programs that the tests run. */
-function nobodyCanRun(): boolean {
-  const [command = '', ...args] = asNobody(process.execPath, CLI, 'version')
-  return IS_ROOT && spawnSync(command, args).status === 0
 }
 
 test('a folder with other files in it is not made a Home', async () => {

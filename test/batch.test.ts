@@ -94,6 +94,23 @@ describe('a batch', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('text "marker" did not come true')])
   })
 
+  test('runs commands in a shell with integration, and fails with one that does', async () => {
+    const id = await home.ok('create', '--', 'bash', '--norc')
+    const passing = script(
+      'run -- echo "a  b"\nrun "cd / && pwd"\nwait --text /\nscreenshot --out shot.png\n',
+    )
+    const printed = await home.ok('batch', id, passing)
+    expect(printed).toMatch(/^ok +1 {2}run -- echo "a {2}b" .*\n {8}\| a {2}b\nok +2 .*\n {8}\| \/\nok/)
+    expect(fs.readFileSync(path.join(home.root, 'shot.png')).subarray(1, 4).toString()).toBe('PNG')
+    const { code, stderr } = await home.run([
+      'batch',
+      id,
+      script('run true\nrun "exit_with() { return 3; }; exit_with"\nrun true\n'),
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('step 2 of 3 (run) failed')])
+    expect(stderr).toContain('ended with exit code 3')
+  })
+
   test('reads JSON and JSON lines, too', async () => {
     const id = await home.ok('create', '--', 'sh')
     const steps = [
@@ -145,6 +162,11 @@ describe('a batch', () => {
     const empty = await home.run(['batch', id, script('# nothing\n')])
     expect([empty.code, empty.stderr]).toEqual([64, expect.stringContaining('has no steps')])
   })
+})
+
+test('the script that the guide shows is the one that is run here', () => {
+  const guide = fs.readFileSync(fileURLToPath(new URL('../docs/batch.md', import.meta.url)), 'utf8')
+  expect(guide).toContain(fs.readFileSync(path.join(BATCHES, 'vim-edit.batch'), 'utf8'))
 })
 
 test('assert checks what is there now, all of it at once', async () => {

@@ -59,7 +59,14 @@ const SHELLS = [
     name: 'zsh',
     start: () => ShellUnderTest.start(home, client, { command: ['zsh'], files: { '.zshrc': '' } }),
   },
-  { name: 'fish', start: () => ShellUnderTest.start(home, client, { command: ['fish'] }) },
+  {
+    name: 'fish',
+    start: () =>
+      ShellUnderTest.start(home, client, {
+        command: ['fish'],
+        files: { '.local/share/fish/generated_completions/none.fish': '' },
+      }),
+  },
   { name: 'dash', start: () => ShellUnderTest.start(home, client, { command: ['dash'] }) },
   { name: 'bash-lean', start: () => ShellUnderTest.conversation(home, client, 'lean') },
 ]

@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '@transom/client'
 import type { NeedsInput, Result } from '@transom/protocol'
-import { needs } from './support/needs.ts'
-import { TestHome } from './support/test-home.ts'
+import { NOBODY, asNobody, nobodyCanRun } from './support/as-nobody.ts'
+import { needs, needsThat } from './support/needs.ts'
+import { CLI, TestHome } from './support/test-home.ts'
 
 let home: TestHome
 let client: Client
@@ -233,4 +235,46 @@ describe('needs input', () => {
     const failure = await home.json('wait', 'over', '--needs-input')
     expect(failure).toMatchObject({ error: { code: 'session_ended' } })
   })
+
+  needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
+    'is told to an ordinary user; of a set-uid program, by its terminal alone',
+    () => {
+      fs.chmodSync(home.root, 0o755)
+      const folder = path.join(home.root, 'nobody')
+      fs.mkdirSync(folder, { mode: 0o700 })
+      fs.chownSync(folder, NOBODY, NOBODY)
+      const env = {
+        ...home.env,
+        TRANSOM_HOME: `${folder}/home`,
+        XDG_RUNTIME_DIR: folder,
+        XDG_STATE_HOME: folder,
+      }
+      const run = (...words: string[]) => {
+        const [command = '', ...args] = asNobody(process.execPath, CLI, ...words)
+        const { stdout, stderr } = spawnSync(command, args, {
+          env: { ...env, HOME: folder },
+          cwd: '/',
+          encoding: 'utf8',
+        })
+        if (stdout === '') throw new Error(`transom ${words.join(' ')}: ${stderr}`)
+        return stdout
+      }
+      const found = (name: string) =>
+        (JSON.parse(run('wait', name, '--needs-input', '--json')) as Result<'session.wait'>).needs_input
+      try {
+        run('create', '--name', 'own', '--', 'bash', '--norc', '-i')
+        expect(found('own')).toMatchObject({
+          reason: 'shell_prompt',
+          evidence: { waits_in: 'pselect6', fd: 0 },
+        })
+        run('create', '--name', 'set-uid', '--', 'su', 'root')
+        expect(found('set-uid')).toMatchObject({
+          reason: 'password',
+          evidence: { waits_in: null, program: 'su' },
+        })
+      } finally {
+        run('host', 'stop', '--force', '--json')
+      }
+    },
+  )
 })

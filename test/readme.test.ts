@@ -17,7 +17,7 @@ test('the five minutes of the README work as written', async () => {
     fs.mkdirSync(bin)
     fs.symlinkSync(CLI, path.join(bin, 'transom'))
     const env = { ...home.env, PATH: `${bin}:${process.env['PATH']}` }
-    const { stdout } = await promisify(execFile)('bash', ['-euc', block], { env })
+    const { stdout } = await promisify(execFile)('bash', ['-euc', block], { env, cwd: home.root })
     expect(stdout).toContain('sum: 42')
     expect(stdout).toMatch(/work +destroyed/)
   } finally {

@@ -22,6 +22,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   sources: ['lib', 'grid', 'terminal'],
   session: ['lib', 'grid', 'terminal', 'log', 'home', 'sources'],
   replay: ['lib', 'log', 'terminal', 'home'],
+  recordings: ['lib', 'grid', 'terminal', 'pictures', 'log', 'replay'],
+  player: ['grid', 'terminal', 'log', 'replay', 'recordings'],
   host: [
     'lib',
     'grid',
@@ -33,6 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'picture-worker',
     'session',
     'replay',
+    'recordings',
   ],
   doctor: ['lib', 'home', 'sources'],
   cli: ['lib', 'home', 'doctor'],
@@ -58,6 +61,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   session: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   replay: ['@transom/protocol', '@transom/protocol/errors'],
+  recordings: ['@transom/protocol', '@transom/protocol/errors'],
+  player: ['@transom/protocol', '@transom/protocol/errors'],
   host: [
     '@transom/protocol',
     '@transom/protocol/errors',

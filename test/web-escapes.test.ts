@@ -154,7 +154,7 @@ describe.each(WAYS_OUT.map((way) => [way.name, way] as const))('%s', (_name, way
 test.each(LOCAL_URLS)('a page that goes to %s shows nothing of this machine', async (url) => {
   const page = await openPage(guarded, site)
   await until('the page is loaded', () =>
-    page.evaluate('document.readyState').then((it) => it === 'complete'),
+    page.evaluate('location.origin + document.readyState').then((it) => it === `${site}complete`),
   )
   await page.evaluate(`
     try { location.href = '${url}' } catch {}

@@ -5,10 +5,12 @@ import { create } from './create.mjs'
 import { flood } from './flood.mjs'
 import { gatewaySnapshot } from './gateway.mjs'
 import { idleSessions } from './idle-sessions.mjs'
+import { pictures } from './pictures.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
 import { waitForHostile, waitForText } from './wait-for.mjs'
+import { web } from './web.mjs'
 
 /** In the order of the table. @type {readonly import('../report.mjs').Row[]} */
 export const ROWS = [
@@ -24,5 +26,7 @@ export const ROWS = [
   seq,
   flood,
   idleSessions,
+  pictures,
   logSize,
+  web,
 ]

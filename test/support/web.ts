@@ -103,7 +103,7 @@ export class TestPage {
     const { result, exceptionDetails } = await cdp.call(
       'Runtime.evaluate',
       { expression, returnByValue: true, awaitPromise: true },
-      { session },
+      { session, timeoutMs: 60_000 }, // as long as a test may take
     )
     await cdp.call('Target.detachFromTarget', { sessionId: session })
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))

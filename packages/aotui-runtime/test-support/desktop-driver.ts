@@ -14,6 +14,9 @@ import { buildRuntime } from './runtime-build.ts'
 
 const WAIT_MS_MAX = 30_000 // for a condition that should hold at once on an idle machine
 
+/** A machine that is busy with other things must not make an app look like one that hangs. */
+const PATIENT: DesktopConfig = { loadMs: 60_000, heartbeatMs: 20_000, timeoutMs: 60_000 }
+
 /** A desktop that a test drives as a bridge would: it keeps the id of the snapshot that the agent saw last. */
 export class DesktopDriver {
   readonly desktop: Desktop
@@ -80,7 +83,7 @@ export class DesktopDriver {
 
 export async function openDesktop(config: DesktopConfig): Promise<DesktopDriver> {
   await buildRuntime()
-  return new DesktopDriver(createDesktop(config))
+  return new DesktopDriver(createDesktop({ ...PATIENT, ...config }))
 }
 
 /** A desktop with one app, open. */
@@ -96,7 +99,7 @@ export async function restoreDesktop(
   config: DesktopConfig = {},
 ): Promise<DesktopDriver> {
   await buildRuntime()
-  const driver = new DesktopDriver(restore(state, config))
+  const driver = new DesktopDriver(restore(state, { ...PATIENT, ...config }))
   await driver.desktop.ready
   return driver
 }

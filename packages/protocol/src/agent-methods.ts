@@ -27,8 +27,8 @@ const modifiers = z
 const button = z.enum(['left', 'middle', 'right']).optional()
 const mouse = z.strictObject({ ...point, button, modifiers })
 
-/** `ansi` has the colours as SGR sequences, one string per line as in `text`. */
-export const agentSnapshotFormat = z.enum(['text', 'ansi'])
+/** `ansi` has the colours as SGR sequences, one string per line as in `text`; `png` is a picture of the cells. */
+export const agentSnapshotFormat = z.enum(['text', 'ansi', 'png'])
 
 export const AGENT_METHODS = {
   navigate: z.strictObject({ url: z.string().min(1), timeout_ms: durationMs.optional() }),

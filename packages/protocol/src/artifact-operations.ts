@@ -54,6 +54,42 @@ export const ARTIFACT_OPERATIONS = {
       examples: ['transom artifacts verify edit'],
     },
   }),
+  'artifacts.bundle': operation({
+    summary: 'Make one folder or zip of a session to hand to a reviewer.',
+    params: z.object({
+      session: sessionRef,
+      out: z
+        .string()
+        .regex(/^\//, 'an absolute path')
+        .describe('The folder to make, or a file that ends in .zip.')
+        .meta({ placeholder: 'PATH', parse: 'path' }),
+      force: z.boolean().optional().describe('Replace the zip if it is there.'),
+    }),
+    result: z.object({
+      session: z.string(),
+      path: z.string(),
+      files: z.int(),
+      bytes: z.int().describe('The sum of the files, unpacked.'),
+      last_seq: z.int(),
+    }),
+    errors: [
+      ...sessionErrors,
+      'log_corrupt',
+      'artifact_damaged',
+      'file_exists',
+      'file_not_written',
+      'disk_full',
+    ],
+    readOnly: false,
+    cli: {
+      command: 'artifacts bundle',
+      positionals: ['session'],
+      examples: [
+        'transom artifacts bundle edit --out review',
+        'transom artifacts bundle edit --out review.zip',
+      ],
+    },
+  }),
   'artifacts.pin': operation({
     summary: 'Keep a session from garbage collection for the sake of its artifacts.',
     params: pinParams,

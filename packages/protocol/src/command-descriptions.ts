@@ -42,7 +42,7 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     seeAlso: ['keys', 'destroy'],
   },
   'session.wait': {
-    text: 'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. On a timeout the screen that was seen is shown.',
+    text: 'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. --needs-input asks the kernel whether the program in front is blocked on reading its terminal, and --json says why: a shell prompt, an interpreter, a password, a question, a menu, a pager. On a timeout the screen that was seen is shown.',
     seeAlso: ['watch', 'snapshot'],
   },
   'session.snapshot': {
@@ -50,7 +50,7 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     seeAlso: ['wait', 'inspect'],
   },
   'session.screenshot': {
-    text: 'Drawn without a browser, from glyphs that are shipped: the same screen gives the same bytes on every machine. The picture is kept among the session’s artifacts; its path is printed. Works for ended sessions and for moments of the past. Emoji in colour, and Chinese, Japanese and Korean, need optional packages: when a character is missing, the answer says which one to install.',
+    text: 'Drawn without a browser, from glyphs that are shipped: the same screen gives the same pixels on every machine. The picture is kept among the session’s artifacts; its path is printed. Works for ended sessions and for moments of the past. Emoji in colour, and Chinese, Japanese and Korean, need optional packages: when a character is missing, the answer says which one to install.',
     seeAlso: ['snapshot', 'screenshot-diff', 'artifacts list'],
   },
   'session.quota': {
@@ -60,6 +60,22 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
   'session.diff': {
     text: 'For a viewer that has seen the screen before: only what is different now.',
     seeAlso: ['snapshot', 'watch'],
+  },
+  'session.export': {
+    text: 'For sessions that run and those that have ended. A page (.html) holds the player, a list of marks and blocks, and a search; nothing in it needs a network. Input is never part of a recording. Bytes that are not UTF-8 become U+FFFD in an asciicast; "transom log export --format raw" has them. With --from-seq it is drawn from the screen’s cells from there on. A video needs ffmpeg.',
+    seeAlso: ['replay', 'artifacts bundle', 'log export'],
+  },
+  'session.assert': {
+    text: 'Judged once, at this moment: wait first. All that is wrong is told at once, with the screen; the status is 1.',
+    seeAlso: ['wait', 'batch'],
+  },
+  'artifacts.bundle': {
+    text: 'In it: index.html with the last screen, the pictures and links, a page that plays the recording, the asciicast, the transcript, every artifact, and SHA256SUMS for "sha256sum -c". An artifact that is not what was captured is refused.',
+    seeAlso: ['export', 'artifacts verify'],
+  },
+  'artifacts.pin': {
+    text: 'A pin is in the artifact manifest. "transom gc" keeps sessions with a pinned artifact, unless it is forced.',
+    seeAlso: ['artifacts list', 'gc'],
   },
   'session.destroy': {
     text: 'Every process of the session is asked to end and, after a moment, killed: also one that has left the terminal. The session can still be listed with --all and shown.',

@@ -88,6 +88,13 @@ export const ERROR_TABLE = {
   artifact_not_found: row(66, 404, -32181, false, 'The session has no such artifact.'),
   assert_failed: row(1, 409, -32182, false, 'The session does not show what was asserted.'),
   batch_failed: row(1, 409, -32183, false, 'A step of a batch failed.'),
+  encoder_missing: row(
+    69,
+    503,
+    -32184,
+    false,
+    'A program that makes videos (ffmpeg) is not there, or refused.',
+  ),
   shell_not_integrated: row(
     69,
     409,

@@ -18,6 +18,7 @@ export {
 export * from './block.ts'
 export * from './needs-input.ts'
 export * from './operations.ts'
+export * from './recording-operations.ts'
 export * from './picture-operations.ts'
 export * from './pty-operations.ts'
 export * from './session-info.ts'

@@ -8,8 +8,8 @@ import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
  * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
  * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
  * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
- * standard input and `--file` from a file), `hidden` (no flag), `writes` (set, it makes a
- * read-only operation write).
+ * standard input and `--file` from a file), `hidden` (no flag), `touches` (what it makes an
+ * operation write to or read from, when it is set: the session's `artifacts`, or a `file` of the caller's choice).
  */
 export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
   readonly summary: string
@@ -19,7 +19,7 @@ export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R exte
   readonly errors: readonly ErrorCode[]
   /**
    * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
-   * that is marked `writes`.
+   * that is marked `touches`.
    */
   readonly readOnly: boolean
   /** How the CLI spells it; null where there is no command. */
@@ -54,13 +54,14 @@ export interface OperationAccess {
 export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
-/** The scope that a call needs: looking needs `read`, acting `operate`. */
+/** The scope that a call needs: looking needs `read`, acting `operate`, naming a file of the host's machine `admin`. */
 export function tokenScopeOf(definition: OperationDefinition, params: unknown): TokenScope {
   const { access, readOnly, params: known } = definition
-  const writes = Object.entries(params ?? {}).some(
-    ([name, value]) => value !== undefined && value !== false && known.shape[name]?.meta()?.['writes'],
+  const touched = Object.entries(params ?? {}).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : (known.shape[name]?.meta()?.['touches'] ?? []),
   )
-  return access?.scope ?? (readOnly && !writes ? 'read' : 'operate')
+  if (access?.scope === 'admin' || touched.includes('file')) return 'admin'
+  return readOnly && touched.length === 0 ? 'read' : 'operate'
 }
 
 export interface CliSpelling {
@@ -97,7 +98,7 @@ export const save = z
   .boolean()
   .optional()
   .describe('Keep it beside the Event Log, as an artifact.')
-  .meta({ writes: true })
+  .meta({ touches: 'artifacts' })
 
 export const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
 

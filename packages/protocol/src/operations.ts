@@ -5,6 +5,7 @@ import { HOST_OPERATIONS } from './host-operations.ts'
 import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
 import { INPUT_OPERATIONS } from './input-operations.ts'
 import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
+import { RECORDING_OPERATIONS } from './recording-operations.ts'
 import { PICTURE_OPERATIONS } from './picture-operations.ts'
 import { PTY_OPERATIONS } from './pty-operations.ts'
 import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
@@ -20,6 +21,7 @@ export const OPERATIONS = {
   ...VIEW_OPERATIONS,
   ...PICTURE_OPERATIONS,
   ...BATCH_OPERATIONS,
+  ...RECORDING_OPERATIONS,
   ...ARTIFACT_OPERATIONS,
   ...PTY_OPERATIONS,
   ...WAIT_FOR_OPERATIONS,

@@ -21,8 +21,8 @@ export const PICTURE_OPERATIONS = {
         .string()
         .regex(/^\//, 'an absolute path')
         .optional()
-        .describe('Write the picture to this file, too; `-` prints it.')
-        .meta({ placeholder: 'FILE', parse: 'path', writes: 'file' }),
+        .describe('Write the picture to this file, too (also `-o`); `-` prints it.')
+        .meta({ placeholder: 'FILE', parse: 'path', touches: 'file' }),
       force: z.boolean().optional().describe('Replace the file if it is there.'),
       format: z
         .enum(['png', 'svg', 'html'])
@@ -36,7 +36,7 @@ export const PICTURE_OPERATIONS = {
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('A file with 16 colours: Windows Terminal’s JSON, base16 or iTerm2.')
-        .meta({ placeholder: 'FILE', parse: 'path', writes: 'file' }), // of the caller's choice, though only read
+        .meta({ placeholder: 'FILE', parse: 'path', touches: 'file' }),
       scale: z
         .int()
         .min(1)
@@ -122,7 +122,7 @@ export const PICTURE_OPERATIONS = {
         'transom screenshot edit -o edit.png',
         'transom screenshot edit -o edit.png --theme light --scale 2 --window',
         "transom screenshot edit -o before.svg --at-mark 'before the upgrade'",
-        'transom screenshot build -o - --crop-text FAILED >failed.png',
+        'transom screenshot build -o failed.png --crop-text FAILED --padding 0',
       ],
     },
   }),

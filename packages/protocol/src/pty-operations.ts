@@ -196,9 +196,7 @@ export const PTY_OPERATIONS = {
     }),
     result: z.object({
       ...ok,
-      ended_with: z
-        .enum(['exit_command', 'interrupt', 'end_of_input', 'terminate', 'kill'])
-        .describe('What it took.'),
+      ended_with: z.enum(['exit_command', 'interrupt', 'terminate', 'kill']).describe('What it took.'),
       block,
     }),
     errors: [...inputErrors, 'block_running'],

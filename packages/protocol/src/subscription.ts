@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { block } from './block.ts'
 import { eventRecord } from './events.ts'
 import { cursorState, screenLine, snapshot } from './snapshot.ts'
 
@@ -16,9 +17,20 @@ export const subscriptionMessage = z.discriminatedUnion('type', [
     bells: z.int().describe('How often the program has rung the bell, ever.'),
     screen_hash: z.string(),
   }),
-  /** The state of an `events` subscription: records after `seq` follow. */
+  /** The state of an `events` or `blocks` subscription: what comes after `seq` follows. */
   z.object({ subscription: z.int(), type: z.literal('position'), seq: z.int() }),
   z.object({ subscription: z.int(), type: z.literal('records'), records: z.array(eventRecord) }),
+  /** The blocks of an integrated shell: first the one that runs, if any, and then what happens. */
+  z.object({ subscription: z.int(), type: z.literal('agent_block_begin'), log_seq: z.int(), block }),
+  z.object({
+    subscription: z.int(),
+    type: z.literal('agent_block_delta'),
+    log_seq: z.int(),
+    block_id: z.string(),
+    cursor: z.int().describe('Of the first of these bytes.'),
+    data_b64: z.string().describe('What the block printed, byte for byte.'),
+  }),
+  z.object({ subscription: z.int(), type: z.literal('agent_block_end'), log_seq: z.int(), block }),
   /** The stream cannot go on (a damaged log), and nothing more will come. */
   z.object({
     subscription: z.int(),

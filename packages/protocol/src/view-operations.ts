@@ -130,12 +130,12 @@ export const VIEW_OPERATIONS = {
     summary: 'Follow a session: one dump, then every change, as notifications.',
     params: z.object({
       session: sessionRef,
-      to: z.enum(['screen', 'events']),
+      to: z.enum(['screen', 'events', 'blocks']),
       after_seq: z
         .int()
         .min(0)
         .optional()
-        .describe('With `events`: start after this record instead of after the newest.'),
+        .describe('With `events` or `blocks`: start after this record instead of after the newest.'),
     }),
     result: z.object({ subscription: z.int() }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],

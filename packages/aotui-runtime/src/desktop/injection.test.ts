@@ -84,7 +84,7 @@ describe('app text can never become structure', () => {
       expect.soft(structure(markup).filter(known), label).toEqual(structure(benign).filter(known))
       expect.soft(FORBIDDEN.test(markup), label).toBe(false)
     }
-  })
+  }, 300_000) // every text is parsed as Markdown twice, ten seconds of work on an idle machine
 })
 
 /** A payload that is a sound key or id is one: then the item has a ref, as it should. */

@@ -1,5 +1,8 @@
+import { MORE_COMMANDS, OPEN_COMMAND } from './more-commands.ts'
+
 /** An argument or option of a command, and the parameter of the method that it becomes. */
 export interface AwiParam {
+  /** With a dot in it, a part of an object: `from.row`. */
   readonly name: string
   /** A `socket` may be left without a value, and then has a default; a `list` may be given several times. */
   readonly type: 'string' | 'integer' | 'key' | 'boolean' | 'list' | 'socket'
@@ -22,6 +25,10 @@ export interface AwiCommand {
   readonly summary: string
   readonly params: readonly AwiParam[]
   readonly examples: readonly string[]
+  /** More for the help's reader. */
+  readonly notes?: readonly string[]
+  /** Parameters that the command's name says. */
+  readonly fixed?: Readonly<Record<string, unknown>>
   /** The result's one value that --plain prints. */
   readonly plain?: string
 }
@@ -157,10 +164,31 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
     ["wait-for-title-contains 'Hacker News' --timeout-ms 5000"],
     'title',
   ),
-  command('click', 'Click at a cell.', [...CELL, BUTTON], ['click 3 10']),
-  command('mouse-move', 'Move the mouse to a cell.', CELL, ['mouse-move 3 10']),
-  command('mouse-down', 'Press a mouse button at a cell.', [...CELL, BUTTON], ['mouse-down 3 10']),
-  command('mouse-up', 'Let a mouse button go at a cell.', [...CELL, BUTTON], ['mouse-up 3 12']),
+  command(
+    'click',
+    'Click at a cell.',
+    [
+      ...CELL,
+      BUTTON,
+      {
+        name: 'clicks',
+        type: 'integer',
+        flag: 'clicks',
+        optional: true,
+        description: '2 for a double click.',
+      },
+      ...MODIFIERS,
+    ],
+    ['click 3 10'],
+  ),
+  command('mouse-move', 'Move the mouse to a cell.', [...CELL, ...MODIFIERS], ['mouse-move 3 10']),
+  command(
+    'mouse-down',
+    'Press a mouse button at a cell.',
+    [...CELL, BUTTON, ...MODIFIERS],
+    ['mouse-down 3 10'],
+  ),
+  command('mouse-up', 'Let a mouse button go at a cell.', [...CELL, BUTTON, ...MODIFIERS], ['mouse-up 3 12']),
   command('ping', 'Ask whether the browser is there.', [], ['ping']),
   command(
     'subscribe-events',
@@ -177,42 +205,8 @@ export const AWI_COMMANDS: readonly AwiCommand[] = [
     ],
     ['subscribe-events --count 1'],
   ),
-  {
-    name: 'open',
-    method: null,
-    summary: 'Browse in this terminal.',
-    params: [
-      { name: 'url', type: 'string', optional: true, local: true, description: 'The page to begin with.' },
-      {
-        name: 'zoom',
-        type: 'integer',
-        flag: 'zoom',
-        optional: true,
-        local: true,
-        description: 'Percent: 130 shows everything larger.',
-      },
-      {
-        name: 'allow_host',
-        type: 'list',
-        flag: 'allow-host',
-        placeholder: 'HOST',
-        optional: true,
-        local: true,
-        description:
-          'Pages may reach this host although it is on this machine or in its network: a name, *.name, an address or a block, also with :PORT. May be given several times.',
-      },
-      {
-        name: 'only_host',
-        type: 'list',
-        flag: 'only-host',
-        placeholder: 'HOST',
-        optional: true,
-        local: true,
-        description: 'Pages and frames come from this host only. May be given several times.',
-      },
-    ],
-    examples: ['open https://example.com/', 'open localhost:3000 --allow-host localhost:3000'],
-  },
+  ...MORE_COMMANDS,
+  OPEN_COMMAND,
   {
     name: 'install-browser',
     method: null,

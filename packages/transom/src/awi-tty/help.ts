@@ -55,13 +55,14 @@ export function awiCommandHelp(command: AwiCommand): string {
     '',
     'Options:',
     ...table([...own.map((it) => [`--${it.flag}${value(it)}`, it.description] as const), ...options]),
+    ...(command.notes === undefined ? [] : ['', ...command.notes]),
     '',
     EXITS,
   ].join('\n')
 }
 
 function label({ name }: AwiParam): string {
-  return name.toUpperCase()
+  return name.toUpperCase().replace('.', '_')
 }
 
 function value(param: AwiParam): string {

@@ -158,13 +158,16 @@ function split(
   values: Record<string, unknown>,
 ): Pick<ParsedCommand, 'params' | 'local'> {
   const local: Record<string, unknown> = {}
-  const params: Record<string, unknown> = {}
+  const params: Record<string, unknown> = { ...command.fixed }
   for (const [name, value] of Object.entries(values)) {
     const param = command.params.find((it) => it.name === name)
     if (param?.local) local[name] = value
     else if (param?.modifier)
       params['modifiers'] = { ...(params['modifiers'] as object | undefined), [name]: value }
-    else params[name] = value
+    else if (name.includes('.')) {
+      const [outer = '', inner = ''] = name.split('.')
+      params[outer] = { ...(params[outer] as object | undefined), [inner]: value }
+    } else params[name] = value
   }
   return { params, local }
 }

@@ -27,7 +27,7 @@ export interface AwiProcess {
   readonly actions: Readonly<Record<string, LocalAction>>
   out(text: string): void
   err(text: string): void
-  writeFile(file: string, text: string): void
+  writeFile(file: string, content: string | Uint8Array): void
 }
 
 /** Runs one command line; returns the exit status. */
@@ -72,11 +72,17 @@ function show(awi: AwiProcess, parsed: ParsedCommand, command: AwiCommand, resul
   const { out, trim } = parsed.local
   const shown = trim === true ? withTrimmedLines(result) : result
   const text = parsed.mode === 'plain' ? plainText(command, shown) : jsonText(shown, awi.pretty)
-  if (typeof out === 'string') writeOut(awi, out, `${text}\n`)
+  if (typeof out === 'string') writeOut(awi, out, pictureIn(result) ?? `${text}\n`)
   else if (parsed.mode !== 'quiet' && (parsed.mode === 'json' || text !== '')) awi.out(text)
 }
 
-function writeOut(awi: AwiProcess, file: string, text: string): void {
+/** The bytes of a picture that came as base64; null when the result is none. */
+function pictureIn(result: unknown): Uint8Array | null {
+  const { format, data } = result as { format?: unknown; data?: unknown }
+  return format === 'png' && typeof data === 'string' ? Buffer.from(data, 'base64') : null
+}
+
+function writeOut(awi: AwiProcess, file: string, text: string | Uint8Array): void {
   try {
     awi.writeFile(file, text)
   } catch (error) {

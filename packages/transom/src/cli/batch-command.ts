@@ -8,7 +8,7 @@ export const batchCommand = localCommand({
   command: 'batch',
   summary: 'Run the steps of a script in a session: input, waits, checks, captures.',
   description:
-    'A script has a step a line, in the words of the command line without the session: type, keys, paste, mouse, signal, resize, mark, wait, assert, snapshot. # begins a comment. JSON (a list of steps) and JSON lines are read, too. A wait behind an input looks only at what came after that input, and an input that prints nothing does not make it hang. The first step that fails ends the batch with status 1, with what was waited for and the screen; --keep-going goes on and fails at the end. All steps are checked before the first one runs.',
+    'A script has a step a line, in the words of the command line without the session: type, keys, paste, mouse, run, signal, resize, mark, wait, assert, snapshot, screenshot. # begins a comment. JSON (a list of steps) and JSON lines are read, too. A wait behind an input looks only at what came after that input, and an input that prints nothing does not make it hang. The first step that fails ends the batch with status 1, with what was waited for and the screen; --keep-going goes on and fails at the end. All steps are checked before the first one runs.',
   seeAlso: ['type', 'wait', 'assert', 'snapshot'],
   examples: [
     'transom batch edit flow.batch',
@@ -80,10 +80,17 @@ function reportLines(
 ) {
   const source = printable(steps[number - 1]?.source ?? step)
   const line = `${ok ? 'ok    ' : 'failed'}  ${String(number).padStart(3)}  ${source}  (${Math.round(elapsed_ms)} ms)`
-  if (step !== 'snapshot' || result === null) return [line]
-  const { lines } = result as unknown as Snapshot // what session.snapshot answers with
-  const text = lines.map((it) => `        | ${printable(it.text)}`.trimEnd())
+  const shown = result === null ? [] : linesOf(step, result)
+  const text = shown.map((it) => `        | ${printable(it)}`.trimEnd())
   return [line, ...text.slice(0, text.findLastIndex((it) => !it.endsWith('|')) + 1)]
+}
+
+/** What a step has to show: the screen, or what a command printed. */
+function linesOf(step: string, result: Record<string, unknown>): string[] {
+  if (step === 'snapshot') return (result as unknown as Snapshot).lines.map(({ text }) => text) // its answer
+  if (step !== 'run') return []
+  const { data, data_b64 } = result as Result<'session.run'>
+  return (data ?? Buffer.from(data_b64 ?? '', 'base64').toString()).split(/\r?\n/)
 }
 
 /** The same error, telling which line of the file it is about. */

@@ -3,6 +3,7 @@ import { BATCH_STEPS } from '@transom/protocol/batch-steps'
 import { OpError } from '@transom/protocol/errors'
 import { jsonErrorOffset } from './json-position.ts'
 import { readArguments, type CallerContext, type GlobalFlags } from './parse-argv.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import { WordError, scriptWords, type ScriptWord } from './script-words.ts'
 
 /** A step as the host takes it, and where it stands in its file. */
@@ -90,7 +91,7 @@ function readStep(
     throw new OpError('usage', `unknown step ${JSON.stringify(name)}; there are: ${names}`)
   }
   const flags: GlobalFlags = { json: false, help: false, version: false, debug: false, home: undefined }
-  const params = readArguments(command, rest, flags, context)
+  const params = resolvePaths(command, readArguments(command, rest, flags, context), context.cwd)
   const general = Object.entries(flags).find(([, value]) => value !== false && value !== undefined)?.[0]
   if (general !== undefined) {
     const option = `--${general}`

@@ -12,6 +12,14 @@ export interface ExportOutput {
   write(bytes: Uint8Array): Promise<void>
 }
 
+const BINARY_FORMATS: readonly unknown[] = ['raw', 'apng', 'gif', 'webm', 'mp4']
+
+/** Whether the file that an operation writes is for standard output. */
+export function printsFile(operation: string, { out, save }: Readonly<Record<string, unknown>>): boolean {
+  if (out !== undefined) return out === '-'
+  return operation === 'log.export' || (operation === 'session.export' && save !== true)
+}
+
 /**
  * `log export` without --out, and `screenshot` with `--out -`: the host writes a file of its caller's, and the caller
  * prints that. So an export of any size goes through a fixed amount of memory at both ends, and the host has one way to
@@ -23,8 +31,10 @@ export async function exportToStdout(
   callHost: (params: Record<string, unknown>) => Promise<unknown>,
 ): Promise<unknown> {
   const isPicture = params['out'] === '-'
-  if (output.isTerminal && (isPicture || params['format'] === 'raw')) {
-    const what = isPicture ? 'a picture is no text for a terminal' : 'raw output would control your terminal'
+  if (output.isTerminal && (isPicture || BINARY_FORMATS.includes(params['format']))) {
+    const what = isPicture
+      ? 'a picture is no text for a terminal'
+      : `${String(params['format'])} output would control your terminal`
     const message = `${what}; add --out FILE, or send it to a file or a program`
     throw new OpError('usage', message, { option: isPicture ? '--out' : '--format' })
   }

@@ -4,6 +4,7 @@ import { doctorCommand } from './doctor-command.ts'
 import { GATEWAY_COMMANDS } from './gateway-commands.ts'
 import { helpCommand } from './help-command.ts'
 import type { LocalCommand } from './local-command.ts'
+import { replayCommand } from './replay-command.ts'
 import { skillsGetCommand, skillsListCommand } from './skills-command.ts'
 import { screenshotDiffCommand } from './screenshot-diff-command.ts'
 import { versionCommand } from './version-command.ts'
@@ -12,6 +13,7 @@ import { watchCommand } from './watch-command.ts'
 /** The commands that the client carries out itself, listed in help behind those of the operation table. */
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   batchCommand,
+  replayCommand,
   watchCommand,
   ...GATEWAY_COMMANDS,
   skillsListCommand,

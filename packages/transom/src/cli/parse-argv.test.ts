@@ -43,6 +43,12 @@ describe('a command line', () => {
     expect(parse(['create', 'ls', '-l', '--json']).params).toMatchObject({ command: ['ls', '-l', '--json'] })
   })
 
+  test('takes -o for --out, as other programs do', () => {
+    expect(parse(['screenshot', 's', '-o', 'a.png']).params).toMatchObject({ session: 's', out: 'a.png' })
+    expect(parse(['log', 'export', 's', '-o', 'a.txt']).params).toMatchObject({ session: 's', out: 'a.txt' })
+    expect(() => parse(['list', '-o', 'x'])).toThrow('unknown option --out for "transom list"')
+  })
+
   test('takes global flags before and after the command', () => {
     expect(parse(['--home', '/h', 'list', '--all', '--json'])).toMatchObject({
       flags: { home: '/h', json: true },

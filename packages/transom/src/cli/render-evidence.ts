@@ -5,10 +5,12 @@ type Renderers = { readonly [N in OperationName]?: (result: Result<N>) => string
 
 /** What a person is shown of captures and recordings. Part of the table in render.ts. */
 export const EVIDENCE_RENDERERS: Renderers = {
+  'session.export': ({ path, artifact }) => printable(path ?? artifact?.file ?? ''),
   'session.screenshot': ({ path }) => path,
   'artifacts.list': artifactTable,
   'artifacts.pin': artifactTable,
   'artifacts.unpin': artifactTable,
+  'artifacts.bundle': ({ path }) => printable(path),
   'artifacts.verify': ({ artifacts, bytes, problems }) =>
     [
       `${artifacts} artifacts, ${bytes} bytes: all as they were captured`,

@@ -4,7 +4,7 @@ import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../home/home-path.ts'
 import { messageOf } from '../lib/system-error.ts'
-import { exportToStdout, type ExportOutput } from './export-to-stdout.ts'
+import { exportToStdout, printsFile, type ExportOutput } from './export-to-stdout.ts'
 import { commandHelp, programHelp } from './help.ts'
 import {
   connectToHost,
@@ -16,6 +16,7 @@ import {
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv, type GlobalFlags, type ParsedArgv } from './parse-argv.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import { runAndPrint, type Ask } from './print-block.ts'
 import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
@@ -84,9 +85,13 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   if (isLocal(command)) return await command.run(context)
   const resolved = resolvePaths(command, params, cli.cwd)
   const { operation, startsHost } = command
-  const call = (given: Record<string, unknown>) =>
-    callHost(context.host(), { operation, startsHost, params: given, signal: cli.signal, notice })
-  if (printsFile(operation, resolved['out'])) {
+  const onProgress = ({ done }: Record<string, unknown>) =>
+    cli.progress(`${command.command}: ${Math.floor(Number(done) * 100)} %`)
+  const call = async (given: Record<string, unknown>) => {
+    const request = { operation, startsHost, params: given, signal: cli.signal, notice, onProgress }
+    return callHost(context.host(), request).finally(() => cli.progress(''))
+  }
+  if (printsFile(operation, resolved)) {
     if (flags.json) throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`)
     const printed = await exportToStdout(resolved, cli.exportOutput, call)
     noticesOf(operation, printed).forEach(notice)
@@ -102,11 +107,6 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   if (text !== '') cli.out(text)
   if (!flags.json) noticesOf(operation, result).forEach(notice)
   return 0
-}
-
-/** Whether the file that an operation writes is for standard output. */
-function printsFile(operation: string, out: unknown): boolean {
-  return out === undefined ? operation === 'log.export' : out === '-'
 }
 
 function hostFinder(cli: CliProcess, flags: GlobalFlags): HostFinder {
@@ -136,21 +136,6 @@ interface Request {
   /** Tells a person something beside the result. */
   notice(text: string): void
   readonly onProgress?: CallOptions['onProgress']
-}
-
-/** A file or folder is named as the caller sees it; the host has a working folder of its own. */
-function resolvePaths(
-  command: Command,
-  params: Record<string, unknown>,
-  cwd: string,
-): Record<string, unknown> {
-  const resolved = command.params.flatMap(({ name, type }) => {
-    const value = params[name]
-    return type === 'path' && typeof value === 'string' && value !== '-'
-      ? [[name, path.resolve(cwd, value)] as const]
-      : []
-  })
-  return { ...params, ...Object.fromEntries(resolved) }
 }
 
 /** Asks the host of the Home, starting one where needed, and follows a session to the host that runs it. */

@@ -61,5 +61,6 @@ function frame(message: StreamMessage): string {
 function seqOf(message: StreamMessage): number | null {
   if (message.type === 'screen') return message.snapshot.seq
   if (message.type === 'records') return message.records.at(-1)?.seq ?? null
-  return message.type === 'error' ? null : message.seq
+  if ('log_seq' in message) return message.log_seq
+  return 'seq' in message ? message.seq : null
 }

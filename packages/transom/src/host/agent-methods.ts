@@ -13,7 +13,7 @@ import type { WebPage } from '../sources/web/web-page.ts'
 import type { AgentCall, AgentService } from './agent-connection.ts'
 import { AgentEvents } from './agent-events.ts'
 import { agentKeys } from './agent-keys.ts'
-import { AgentSnapshots, safeText } from './agent-snapshots.ts'
+import { AgentSnapshots, safeText, type DrawPng } from './agent-snapshots.ts'
 import { waitOnPage } from './agent-waits.ts'
 
 const ZOOM_PERCENT_MIN = 25
@@ -28,6 +28,7 @@ export interface AgentMethodsOptions {
   readonly checkUrl: (url: string) => string
   /** Why a page could not be loaded, where more is known than the browser says. */
   readonly problemAt: (url: string) => Error | null
+  readonly drawPng: DrawPng
 }
 
 type Handlers = { [M in AgentMethod]: (params: AgentParams<M>, call: AgentCall) => Promise<object> }
@@ -45,7 +46,7 @@ export class AgentMethods implements AgentService {
   constructor(options: AgentMethodsOptions) {
     this.#options = options
     this.#page = options.page
-    this.#snapshots = new AgentSnapshots(options.page)
+    this.#snapshots = new AgentSnapshots(options.page, options.drawPng)
     this.#events = new AgentEvents(options.page)
     this.#handlers = {
       ...this.#navigation(),
@@ -78,15 +79,14 @@ export class AgentMethods implements AgentService {
     return {
       navigate: async ({ url, timeout_ms }: AgentParams<'navigate'>, { signal }: AgentCall) => {
         const address = this.#options.checkUrl(url)
-        try {
-          await page.navigate(address, {
-            signal,
-            ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
-          })
-        } catch (error) {
-          const isFailed = error instanceof OpError && error.code === 'navigation_failed'
-          throw (isFailed ? this.#options.problemAt(address) : null) ?? error
-        }
+        const timeout = timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }
+        const failed = await page.navigate(address, { signal, ...timeout }).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        const isTold = failed === null || (failed instanceof OpError && failed.code === 'navigation_failed')
+        const problem = (isTold ? this.#options.problemAt(address) : null) ?? failed
+        if (problem !== null) throw problem
         return OK
       },
       go_back: async () => ({ ok: await page.goBack() }),
@@ -146,18 +146,17 @@ export class AgentMethods implements AgentService {
       screenshot: async ({ full_page }: AgentParams<'screenshot'>) => {
         const png = await page.screenshot({ fullPage: full_page ?? false })
         return {
-          format: 'png',
           width: png.readUInt32BE(16),
           height: png.readUInt32BE(20),
-          data: png.toString('base64'),
+          png_b64: png.toString('base64'),
         }
       },
-      get_title: async () => ({ title: safeText(page.state.title) }),
-      get_url: async () => ({ url: page.state.url }),
-      get_nav_state: async () => ({
-        can_go_back: page.state.canGoBack,
-        can_go_forward: page.state.canGoForward,
-      }),
+      get_title: async () => ({ title: safeText((await page.readState()).title) }),
+      get_url: async () => ({ url: (await page.readState()).url }),
+      get_nav_state: async () => {
+        const { canGoBack, canGoForward } = await page.readState()
+        return { can_go_back: canGoBack, can_go_forward: canGoForward }
+      },
       find_text: async ({ text, ignore_case }: AgentParams<'find_text'>) => ({
         matches: findText(this.#snapshots.frame(), text, ignore_case),
       }),
@@ -185,9 +184,9 @@ export class AgentMethods implements AgentService {
     return {
       version: this.#options.version,
       features: Object.keys(AGENT_METHODS).flatMap((name) =>
-        name === 'snapshot' ? ['snapshot:text', 'snapshot:ansi', 'snapshot:since'] : [name],
+        name === 'snapshot' ? ['snapshot:text', 'snapshot:ansi', 'snapshot:png', 'snapshot:since'] : [name],
       ),
-      snapshot_formats: ['text', 'ansi'],
+      snapshot_formats: ['text', 'ansi', 'png'],
       platform: 'unix',
       session_id: this.#options.sessionId,
       data: {

@@ -11,17 +11,22 @@ const DETAILS_TIMEOUT_MS = 250
 
 const NO_DETAILS: PageDetails = { scroll: { x: 0, y: 0, width: 0, height: 0 }, focus: null, caret: null }
 
+/** Draws the cells of a frame, as a terminal would show them. */
+export type DrawPng = (frame: WebFrame) => Uint8Array
+
 /** Answers `snapshot` from the frame that is in memory: a page that hangs still shows what it showed. */
 export class AgentSnapshots {
   readonly #page: WebPage
+  readonly #drawPng: DrawPng
   readonly #kept = new Map<number, WebFrame>()
   #details: PageDetails = NO_DETAILS
   #reading: Promise<PageDetails> | null = null
   #count = 0
   #exportMs = 0
 
-  constructor(page: WebPage) {
+  constructor(page: WebPage, drawPng: DrawPng) {
     this.#page = page
+    this.#drawPng = drawPng
   }
 
   frame(): WebFrame {
@@ -39,12 +44,25 @@ export class AgentSnapshots {
     const content =
       isComparable && format === 'text'
         ? { since, changed: changedLines(before, frame) }
-        : { lines: format === 'ansi' ? frameAnsi(frame) : frameLines(frame, trim ?? false) }
+        : this.#content(frame, format, trim ?? false)
     this.#count++
     this.#exportMs += performance.now() - startMs
     this.#keep(frame)
     const meta = include_meta ? { meta: await this.#meta(frame) } : {}
     return { width: cols, height: rows, seq: frame.ordinal, ...content, ...meta }
+  }
+
+  #content(frame: WebFrame, format: 'text' | 'ansi' | 'png', trim: boolean): object {
+    switch (format) {
+      case 'text':
+        return { lines: frameLines(frame, trim) }
+      case 'ansi':
+        return { lines: frameAnsi(frame) }
+      case 'png':
+        return { png_b64: Buffer.from(this.#drawPng(frame)).toString('base64') }
+      default:
+        return format satisfies never
+    }
   }
 
   dialog(): object | null {

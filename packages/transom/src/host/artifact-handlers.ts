@@ -1,19 +1,28 @@
+import * as path from 'node:path'
 import type { ARTIFACT_OPERATIONS, Artifact, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
-import type { Sessions } from '../session/sessions.ts'
+import { publicInfo } from '../home/manifest.ts'
+import { exportLog } from '../replay/export-log.ts'
+import { replayLog } from '../replay/replay.ts'
+import type { FoundSession, Sessions } from '../session/sessions.ts'
+import { makeBundle } from './bundle.ts'
 import type { Handlers } from './dispatch.ts'
+import { recordingDefaults, type RecordingControl } from './recording-handlers.ts'
 
 /** What was captured of sessions, live or ended. */
 export function artifactHandlers(
   home: Home,
   sessions: Sessions,
-  now: () => number,
+  control: RecordingControl,
 ): Pick<Handlers, keyof typeof ARTIFACT_OPERATIONS> {
   const find = async (ref: string) => {
     const { manifest } = await sessions.find(ref)
-    return { id: manifest.session, store: new ArtifactStore(home.sessionFolder(manifest.session), now) }
+    return {
+      id: manifest.session,
+      store: new ArtifactStore(home.sessionFolder(manifest.session), control.now),
+    }
   }
   const pin = async (ref: string, artifact: number | undefined, pinned: boolean) => {
     const { id, store } = await find(ref)
@@ -28,6 +37,11 @@ export function artifactHandlers(
       const { id, store } = await find(session)
       return verify(id, store, signal)
     },
+    'artifacts.bundle': async ({ session, out, force }, { signal, progress }) => {
+      const found = await sessions.find(session)
+      const context = { home, control, signal, progress }
+      return bundle(found, { out, force: force ?? false }, context)
+    },
     'artifacts.pin': async ({ session, artifact }) => pin(session, artifact, true),
     'artifacts.unpin': async ({ session, artifact }) => pin(session, artifact, false),
   }
@@ -35,6 +49,50 @@ export function artifactHandlers(
 
 function listed(session: string, { folder }: ArtifactStore, artifacts: Artifact[]): Result<'artifacts.list'> {
   return { session, folder, artifacts }
+}
+
+interface BundleContext {
+  readonly home: Home
+  readonly control: RecordingControl
+  readonly signal: AbortSignal
+  readonly progress: (value: object) => void
+}
+
+async function bundle(
+  { manifest, live }: FoundSession,
+  target: { out: string; force: boolean },
+  { home, control, signal, progress }: BundleContext,
+): Promise<Result<'artifacts.bundle'>> {
+  const { session, name } = manifest
+  const store = new ArtifactStore(home.sessionFolder(session), control.now)
+  const log = home.logPath(session)
+  const untilSeq = live?.log.seq
+  const { screen, lastSeq } = await replayLog(log, {
+    ...(untilSeq === undefined ? {} : { seq: untilSeq }),
+    signal,
+  })
+  const writeRecording = async (folder: string) => {
+    for (const [format, file] of [
+      ['html', 'recording.html'],
+      ['asciicast-v2', 'recording.cast'],
+    ] as const) {
+      const request = { ...recordingDefaults(control), log, session, name, format, toSeq: lastSeq }
+      const onProgress = (done: number) => progress({ done })
+      await control.recorder.record({ ...request, out: path.join(folder, file) }, { signal, onProgress })
+    }
+    const out = path.join(folder, 'transcript.txt')
+    await exportLog(log, { format: 'text', out, force: false, untilSeq, signal })
+  }
+  const made = await makeBundle({
+    ...target,
+    info: publicInfo(manifest),
+    lastScreen: screen.canonical().text,
+    artifacts: store.read(),
+    pathOf: (artifact) => store.pathOf(artifact),
+    writeRecording,
+    now: new Date(control.now()),
+  })
+  return { session, path: target.out, ...made, last_seq: lastSeq }
 }
 
 async function verify(

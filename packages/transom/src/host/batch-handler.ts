@@ -45,6 +45,7 @@ export async function runBatch(
     const report = { number, step, ok: true, elapsed_ms: 0, result: null, error: null }
     try {
       const result = await dispatch(handlers, name, anchored(name, params, inputSeq), context)
+      if (name === 'session.run') checkExitCode(result)
       if (INPUT_STEPS.includes(step)) inputSeq = seqOf(result) ?? inputSeq
       reports.push({ ...report, elapsed_ms: since(stepStartMs), result: brief(name, result) })
     } catch (error) {
@@ -108,10 +109,18 @@ function anchored(
   return 'after_seq' in params || 'after_input' in params ? params : { ...params, after_seq: inputSeq }
 }
 
+/** Where in the log something happened. */
 function seqOf(result: unknown): number | undefined {
-  const seq: unknown =
-    typeof result === 'object' && result !== null && 'seq' in result ? result.seq : undefined
-  return typeof seq === 'number' ? seq : undefined
+  const { seq, block } = (result ?? {}) as { seq?: number; block?: Result<'session.run'>['block'] } // the answers
+  return block?.log_seq_begin ?? seq
+}
+
+/** A Waited Run whose command failed has failed, as in a script of a shell with `set -e`. */
+function checkExitCode(result: unknown): void {
+  const { exit_code, command } = (result as Result<'session.run'>).block
+  if (exit_code === null || exit_code === 0) return
+  const message = `${JSON.stringify(command)} ended with exit code ${exit_code}`
+  throw new OpError('assert_failed', message, { exit_code, command })
 }
 
 /** A wait carries the screen it saw; a report of many steps has no use for one each. */

@@ -5,8 +5,9 @@ import type { Manifest } from '../home/manifest.ts'
 import { findInBlock } from '../session/block-search.ts'
 import { waitForBlockEnd } from '../session/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
-import { budgetedText, outputBudget } from '../session/output-budget.ts'
-import { endedOutput, liveOutput, readOutput, type OutputStream } from '../session/output-stream.ts'
+import { fittedOutput } from '../session/fitted-output.ts'
+import { budgetedText } from '../session/output-budget.ts'
+import { endedOutput, liveOutput, type OutputStream } from '../session/output-stream.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { joinCommand } from '../sources/pty/shell-integration/integrate-shell.ts'
@@ -159,19 +160,15 @@ async function blockOutput(session: TerminalSession, block: Block, budget: Budge
   return outputOf(liveOutput(session), range, budget)
 }
 
-/** No more is read at once: what is asked for beyond it is left out of the middle. */
-const OUTPUT_BYTES_MAX = 8 << 20
-
 /** The output between two cursors, made to fit. */
 async function outputOf(
   stream: OutputStream,
-  { from, to }: { from: number; to: number },
+  range: { from: number; to: number },
   { raw, max_bytes, max_tokens }: Budget,
 ): Promise<Output> {
-  const options = { maxBytes: max_bytes, maxTokens: max_tokens, plain: !raw, fromCursor: from }
-  const bytes = await readOutput(stream, from, Math.min(to, from + OUTPUT_BYTES_MAX))
-  const fitted = outputBudget(bytes, options)
-  const sizes = { bytes: to - from, omitted: fitted.omitted }
+  const options = { maxBytes: max_bytes, maxTokens: max_tokens, plain: !raw }
+  const fitted = await fittedOutput(stream, range, options)
+  const sizes = { bytes: fitted.bytes, omitted: fitted.omitted }
   if (!raw) return { data: budgetedText(fitted), ...sizes }
   const tail = fitted.omitted === null ? {} : { tail_b64: fitted.tail.toString('base64') }
   return { data_b64: fitted.head.toString('base64'), ...tail, ...sizes }

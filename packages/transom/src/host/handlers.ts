@@ -15,13 +15,14 @@ import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
+import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
 import { waitFor } from './wait-for-handler.ts'
-import { streamEvents, streamScreen } from './subscriptions.ts'
+import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
 
 /** What the handlers need of the host itself. */
-export interface HostControl extends HousekeepingControl {
+export interface HostControl extends HousekeepingControl, RecordingControl {
   readonly config: HomeConfig
   readonly pictures: PicturePool
   status(): Result<'host.status'>
@@ -67,7 +68,8 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
     'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
-    ...artifactHandlers(home, sessions, control.now),
+    ...recordingHandlers(home, sessions, control),
+    ...artifactHandlers(home, sessions, control),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
     'host.stop': async ({ force }) => {
@@ -125,11 +127,12 @@ async function stream(
   const { manifest } = found
   const live = liveOf(found)
   const path = home.logPath(manifest.session)
-  if (to === 'events') {
+  if (to !== 'screen') {
     const afterSeq = after_seq ?? found.live?.log.seq ?? (await scanLog(path)).lastSeq
     const { status } = manifest
     const more = found.live !== null && (status === 'destroying' || !found.live.ended)
-    await streamEvents({ path, afterSeq, subscription, more, status }, context, signal)
+    const follow = to === 'events' ? streamEvents : streamBlocks
+    await follow({ path, afterSeq, subscription, more, status }, context, signal)
   } else if (live !== null) {
     await streamScreen(live, subscription, context, signal)
   } else {

@@ -20,6 +20,7 @@ import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
 import { createHostMark } from '../sources/pty/process-tree.ts'
 import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
+import { Recorder } from './recorder.ts'
 import { HostLock } from './host-lock.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { SocketServer } from './socket-server.ts'
@@ -33,6 +34,10 @@ export interface HostOptions {
   readonly dedicated: boolean
   /** The program of this process, to start a dedicated host from. */
   readonly script: string
+  /** The text of the program that makes recordings. */
+  readonly recorderProgram: string
+  /** The folder with what belongs to the package and is no program. */
+  readonly assets: string
 }
 
 /** How long a dedicated host waits for the session that it was started for, and lasts after it. */
@@ -126,6 +131,8 @@ export class Host {
       pictures: this.#pictures,
       registry: this.#registry,
       registration: this.#registration,
+      recorder: new Recorder(this.#options.recorderProgram, this.#reaper),
+      assets: this.#options.assets,
       now,
       status: () => this.#status(),
       assertOpen: () => this.#assertOpen(),

@@ -3,7 +3,6 @@ import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../session/block-queue.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { endInteractive } from '../session/end-interactive.ts'
-import { settledInput } from '../session/input-verdict.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { checkWorkingFolder } from '../sources/pty/program.ts'
 import type { Handlers } from './dispatch.ts'
@@ -39,7 +38,8 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOpe
       ok: true,
       ...(await conversations.reset(conversation_id)),
     }),
-    'pty.status': async ({ conversation_id }) => status(await conversations.get(conversation_id)),
+    'pty.status': async ({ conversation_id }, { signal }) =>
+      status(await conversations.get(conversation_id), signal),
   }
 }
 
@@ -123,7 +123,8 @@ function dataOf({ data, data_b64 }: ParsedParams<'pty.send'>): string | Buffer {
   return data ?? Buffer.from(data_b64 ?? '', 'base64')
 }
 
-async function status(session: TerminalSession): Promise<Result<'pty.status'>> {
+async function status(session: TerminalSession, signal: AbortSignal): Promise<Result<'pty.status'>> {
+  const needs_input = await session.settledInput(signal) // first: the rest is to be of the same moment
   const { shell, blocks } = session
   const active = shell?.queue.active ?? null
   return {
@@ -140,7 +141,7 @@ async function status(session: TerminalSession): Promise<Result<'pty.status'>> {
     cwd: blocks.cwd,
     cursor: blocks.cursor,
     log_seq: session.log.seq,
-    needs_input: session.atPrompt ? session.needsInput() : await settledInput(session),
+    needs_input,
   }
 }
 

@@ -33,7 +33,7 @@ export async function takeScreenshot(
   const crop = cropOf(screen, params)
   const format = params.format ?? formatOf(params.out)
   const temporary = store.temporaryFile()
-  const { width, height, theme, missing } = await pool.draw(
+  const drawing = pool.draw(
     {
       view: packView(frame),
       format,
@@ -49,6 +49,10 @@ export async function takeScreenshot(
     },
     signal,
   )
+  const { width, height, theme, missing } = await drawing.catch(async (error: unknown) => {
+    await fs.rm(temporary, { force: true }) // of a thread that ended in the middle
+    throw error
+  })
   const artifact = await store.adopt({ kind: 'screenshot', format, seq }, temporary)
   const kept = store.pathOf(artifact)
   if (target !== null) await placeCopy(kept, target)

@@ -9,6 +9,7 @@ import { screenLine } from '../grid/styled-runs.ts'
 import { eventRecord } from '../log/event-record.ts'
 import { followRecords, readAfter } from '../log/log-reader.ts'
 import type { LogRecord } from '../log/record.ts'
+import { BlockFollower } from '../session/block-follower.ts'
 import type { Session } from '../session/session.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { Frame } from '../terminal/emulator.ts'
@@ -87,6 +88,35 @@ export async function streamEvents(
     : readAfter(path, afterSeq, signal)) {
     await send({ subscription, type: 'records', records: records.map(eventRecord) })
     seq = records.at(-1)?.seq ?? seq
+    if (more && records.some(isLast)) break
+  }
+  await send({ subscription, type: 'end', seq })
+}
+
+/** Sends the blocks after `afterSeq`: where one begins, what it prints, and how it ends. */
+export async function streamBlocks(
+  stream: EventStream,
+  channel: Channel,
+  signal: AbortSignal,
+): Promise<void> {
+  const { path, afterSeq, subscription, more } = stream
+  const send = async (message: SubscriptionMessage) => {
+    if (!channel.notify(message)) await channel.drained()
+  }
+  const isLast = lastRecordDetector(stream.status)
+  const follower = new BlockFollower(path, subscription)
+  let seq = 0
+  await send({ subscription, type: 'position', seq: afterSeq })
+  const pieces = more ? followRecords(path, { afterSeq: 0, signal }) : readAfter(path, 0, signal)
+  for await (const records of pieces) {
+    for (const record of records) {
+      if (seq <= afterSeq && record.seq > afterSeq) {
+        for (const message of follower.present()) await send(message)
+      }
+      seq = record.seq
+      const message = follower.take(record)
+      if (message !== null && seq > afterSeq) await send(message)
+    }
     if (more && records.some(isLast)) break
   }
   await send({ subscription, type: 'end', seq })

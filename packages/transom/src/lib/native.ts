@@ -83,6 +83,24 @@ export function terminalAttributes(fd: number): { echo: boolean; canonical: bool
   return { echo: (localFlags & ECHO) !== 0, canonical: (localFlags & (IS_LINUX ? 0x2 : 0x100)) !== 0 }
 }
 
+const ioctl = libc.func('int ioctl(int fd, ulong request, ...)')
+const FIONREAD = IS_LINUX ? 0x541b : 0x4004667f
+
+/** How much a terminal holds that its program could read and has not; whole lines only, where it collects lines. */
+export function unreadInputBytes(fd: number): number {
+  const unread = new Int32Array(1)
+  if (ioctl(fd, FIONREAD, 'int *', unread) !== 0) throw systemCallFailed('FIONREAD')
+  return unread[0] ?? 0
+}
+
+const tcflush = libc.func('int tcflush(int fd, int queue)')
+const TCIFLUSH = IS_LINUX ? 0 : 1
+
+/** Has a terminal forget what was typed and not read. */
+export function forgetInput(fd: number): void {
+  if (tcflush(fd, TCIFLUSH) !== 0) throw systemCallFailed('tcflush')
+}
+
 /** From now on this process becomes the parent of every orphan below it, and hears (SIGCHLD) when one ends. */
 export function becomeSubreaper(): void {
   if (!IS_LINUX) return

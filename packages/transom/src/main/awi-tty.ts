@@ -3,11 +3,13 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { isatty } from 'node:tty'
 import { pathToFileURL } from 'node:url'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, type WireError } from '@transom/protocol/errors'
 import { installBrowser } from '../awi-tty/install-browser.ts'
 import { withScheme } from '../browser/address.ts'
 import { runAwi } from '../awi-tty/run.ts'
 import { errnoOf } from '../lib/system-error.ts'
+import type * as WebHost from './web-host.ts'
+import type * as WebTerminal from './web-terminal.ts'
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -20,18 +22,9 @@ void runAwi({
   signal: interrupted.signal,
   pretty: isatty(1),
   actions: {
-    open: async ({ url, allow_host, only_host, zoom }, { env, signal }) => {
-      const { browseInTerminal } = (await import(
-        pathToFileURL(path.join(__dirname, 'web-terminal.mjs')).href
-      )) as typeof import('./web-terminal.ts') // loaded by this command alone: it is a hundred times as large
-      await browseInTerminal({
-        url: url === undefined ? 'about:blank' : withScheme(String(url)),
-        env,
-        signal,
-        allowHosts: (allow_host as string[] | undefined) ?? [], // of the command's own table, as are the others
-        onlyHosts: (only_host as string[] | undefined) ?? [],
-        zoom: (zoom as number | undefined) ?? 100,
-      })
+    open: async (local, { env, signal }) => {
+      if (local['agent_socket'] === undefined) await browse(local, env, signal)
+      else await serveAgents(local, env, signal)
       return 0
     },
     'install-browser': async (_options, { env, signal }) => {
@@ -50,3 +43,62 @@ void runAwi({
   err: (text) => process.stderr.write(`${text}\n`),
   writeFile: (file, text) => fs.writeFileSync(file, text),
 }).then((exitCode) => (process.exitCode = exitCode))
+
+/** A browser's program is a file of its own, beside this one: no other command needs it. */
+function beside(file: string): string {
+  return pathToFileURL(path.join(__dirname, file)).href
+}
+
+/** It is another bundle, with an OpError of its own. */
+function throwIfFailed(failure: WireError | null): void {
+  if (failure !== null) throw new OpError(failure.code, failure.message, failure.details)
+}
+
+/** Serves a browser to agents until it is interrupted. */
+async function serveAgents(
+  local: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const { openBrowser } = (await import(beside('web-host.mjs'))) as typeof WebHost
+  const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, debug } = local
+  const failure = await openBrowser({
+    env,
+    signal,
+    url: url === undefined ? undefined : withScheme(url as string),
+    agentSocket: agent_socket as string, // of the command's own table, as are the others
+    cols: cols as number | undefined,
+    rows: rows as number | undefined,
+    zoom: zoom as number | undefined,
+    allowHosts: allow_host as string[] | undefined,
+    onlyHosts: only_host as string[] | undefined,
+    profile: profile as string | undefined,
+    debug: debug as boolean | undefined,
+  })
+  throwIfFailed(failure)
+}
+
+/** Shows pages to a person, on this terminal. */
+async function browse(
+  local: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const inapplicable = ['cols', 'rows', 'debug'].find((name) => local[name] !== undefined)
+  if (inapplicable !== undefined) {
+    const message = `--${inapplicable} is for a browser with --agent-socket; here, the terminal decides`
+    throw new OpError('usage', message, { option: `--${inapplicable}` })
+  }
+  const { browseInTerminal } = (await import(beside('web-terminal.mjs'))) as typeof WebTerminal
+  const { url, zoom, allow_host, only_host, profile } = local
+  const failure = await browseInTerminal({
+    env,
+    signal,
+    url: url === undefined ? 'about:blank' : withScheme(url as string),
+    zoom: (zoom as number | undefined) ?? 100,
+    allowHosts: (allow_host as string[] | undefined) ?? [],
+    onlyHosts: (only_host as string[] | undefined) ?? [],
+    profile: profile as string | undefined,
+  })
+  throwIfFailed(failure)
+}

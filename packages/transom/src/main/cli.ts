@@ -17,6 +17,8 @@ process.once('SIGINT', () => interrupted.abort(new OpError('cancelled', 'interru
 /** Node's stream around standard output, which costs milliseconds to set up: only where a plain write does not do. */
 let stream: NodeJS.WriteStream | null = null
 
+let progressShown = false
+
 /** The name it was called by: `transom` and `agent-tty` are links to this file. */
 const calledAs = path.basename(process.argv[1] ?? '')
 
@@ -39,7 +41,9 @@ void runCli({
   },
   progress: (text) => {
     // Where it is, a line that the next one replaces; elsewhere nothing.
-    if (isatty(2)) process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
+    if (!isatty(2) || (text === '' && !progressShown)) return
+    progressShown = text !== ''
+    process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
   },
   out: (text) => print(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),

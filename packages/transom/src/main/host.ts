@@ -5,6 +5,7 @@ import { toWireError } from '@transom/protocol/errors'
 import { Host } from '../host/host.ts'
 
 const home = process.argv[2] ?? ''
+const script = process.argv[1] ?? ''
 const idleMs = process.env['TRANSOM_HOST_IDLE_MS']
 process.title = `transom host ${home}` // so that `ps` tells which Home it serves
 process.on('SIGHUP', () => {}) // the terminal that the first client ran in may go
@@ -14,7 +15,9 @@ try {
     home,
     env: process.env,
     dedicated: process.argv[3] === '--dedicated',
-    script: process.argv[1] ?? '',
+    script,
+    recorderProgram: fs.readFileSync(path.join(path.dirname(script), 'recorder.cjs'), 'utf8'),
+    assets: path.dirname(script),
     idleMs: idleMs === undefined ? null : Number(idleMs),
   })
   if (host instanceof Host) await serve(host)

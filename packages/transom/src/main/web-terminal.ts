@@ -1,7 +1,7 @@
 /** A browser on this process's own terminal, for `awi-tty open URL`. Bundled to one file, which `awi-tty` loads. */
 import * as fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, toWireError, type WireError } from '@transom/protocol/errors'
 import { colorDepth } from '../browser/ansi-rows.ts'
 import {
   ENTER_SCREEN,
@@ -22,6 +22,8 @@ export interface WebTerminalOptions {
   readonly onlyHosts: readonly string[]
   /** Percent. */
   readonly zoom: number
+  /** A folder that keeps cookies and logins; without one nothing is kept. */
+  readonly profile?: string | undefined
   /** Ends it. */
   readonly signal: AbortSignal
 }
@@ -29,8 +31,17 @@ export interface WebTerminalOptions {
 const COLS_MIN = 20
 const ROWS_MIN = 4
 
-/** Resolves when the person quits, with the terminal as it was. */
-export async function browseInTerminal(options: WebTerminalOptions): Promise<void> {
+/** Resolves when the person quits, with the terminal as it was. A failure is told as it crosses a wire: the caller is another bundle. */
+export async function browseInTerminal(options: WebTerminalOptions): Promise<WireError | null> {
+  try {
+    await browse(options)
+    return null
+  } catch (error) {
+    return toWireError(error)
+  }
+}
+
+async function browse(options: WebTerminalOptions): Promise<void> {
   const { env } = options
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     const message = 'a browser for people needs a terminal; for programs, add --agent-socket PATH'
@@ -47,6 +58,7 @@ export async function browseInTerminal(options: WebTerminalOptions): Promise<voi
       env,
       fontconfigFile: cellFontconfigFile(env),
       flags: guard.flags,
+      profileFolder: options.profile,
     })
     await guard.watch(chromium.cdp)
     return chromium

@@ -25,22 +25,26 @@ function drawn(changes: readonly (readonly [number, number, number])[]): Raster[
   })
 }
 
-test('an animated PNG shows every picture for its time', () => {
-  fc.assert(
-    fc.property(pictures, (changes) => {
-      const rasters = drawn(changes)
-      const encoder = new ApngEncoder(SIZE)
-      const parts = rasters.map((raster, index) => encoder.add(raster, 40 + index))
-      const { bytes, patch } = encoder.end()
-      const file = concatBytes([...parts, bytes])
-      file.set(patch.bytes, patch.offset)
-      const shown = apngFrames(file)
-      expect(shown.map(({ delayMs }) => delayMs)).toEqual(rasters.map((_, index) => 40 + index))
-      expect(shown.map(({ rgba }) => sha256(rgba))).toEqual(rasters.map(({ rgba }) => sha256(rgba)))
-    }),
-    { numRuns: 40 },
-  )
-})
+test.each([false, true])(
+  'an animated PNG shows every picture for its time (in true colour: %s)',
+  (trueColor) => {
+    fc.assert(
+      fc.property(pictures, (changes) => {
+        const rasters = drawn(changes)
+        const encoder = new ApngEncoder({ ...SIZE, trueColor })
+        const parts = rasters.map((raster, index) => encoder.add(raster, 40 + index))
+        const { bytes, patch } = encoder.end()
+        const file = concatBytes([...parts, bytes])
+        file.set(patch.bytes, patch.offset)
+        const shown = apngFrames(file)
+        expect(encoder.isExact).toBe(true)
+        expect(shown.map(({ delayMs }) => delayMs)).toEqual(rasters.map((_, index) => 40 + index))
+        expect(shown.map(({ rgba }) => sha256(rgba))).toEqual(rasters.map(({ rgba }) => sha256(rgba)))
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
 
 test('an animated GIF shows every picture for its time', () => {
   fc.assert(
@@ -98,6 +102,18 @@ test('a GIF of more than 256 colours rounds them, and stays near', () => {
   expect(off).toBeLessThan(64)
 })
 
+test('an animated PNG of more than 256 colours shows the nearest, and says so', () => {
+  const rgba = Uint8Array.from({ length: 40 * 40 * 4 }, (_, at) =>
+    at % 4 === 3 ? 255 : ((at >> 2) % 400) >> (at % 4),
+  )
+  const encoder = new ApngEncoder({ width: 40, height: 40 })
+  encoder.add({ width: 40, height: 40, rgba }, 10)
+  expect(encoder.isExact).toBe(false)
+  const exact = new ApngEncoder({ width: 40, height: 40, trueColor: true })
+  exact.add({ width: 40, height: 40, rgba }, 10)
+  expect(exact.isExact).toBe(true)
+})
+
 test('a picture that is shown for longer than a format can say is said again', () => {
   const [raster] = drawn([[0, 3, 0x123456]])
   if (raster === undefined) throw new Error('nothing drawn')
@@ -127,12 +143,15 @@ function apngFrames(file: Uint8Array): { delayMs: number; rgba: Uint8Array }[] {
   const frames: { delayMs: number; rgba: Uint8Array }[] = []
   let control: { top: number; rows: number; delayMs: number } | null = null
   let promised = 0
+  let palette = new Uint8Array(0)
+  const colorType = file[25] ?? 0
   let sequence = 0
   for (let at = PNG_SIGNATURE.length; at < file.length;) {
     const length = view.getUint32(at)
     const kind = Buffer.from(file.subarray(at + 4, at + 8)).toString('latin1')
     const data = at + 8
     if (kind === 'acTL') promised = view.getUint32(data)
+    if (kind === 'PLTE') palette = file.slice(data, data + length)
     if (kind === 'fcTL') {
       expect(view.getUint32(data)).toBe(sequence++)
       const delayMs = (view.getUint16(data + 20) * 1000) / view.getUint16(data + 22)
@@ -143,7 +162,8 @@ function apngFrames(file: Uint8Array): { delayMs: number; rgba: Uint8Array }[] {
       const pixels = file.slice(data + (kind === 'fdAT' ? 4 : 0), data + length)
       const png = concatBytes([
         PNG_SIGNATURE,
-        pngChunk('IHDR', pngHeader(width, control.rows, 2)),
+        pngChunk('IHDR', pngHeader(width, control.rows, colorType)),
+        pngChunk('PLTE', palette),
         pngChunk('IDAT', pixels),
       ])
       canvas.set(decodePng(png, 'frame').rgba, control.top * width * 4)

@@ -57,7 +57,7 @@ describe.each(SIZES)('in a cell of $width × $height', (cell) => {
     }
     const full = Array.from({ length: cell.width * cell.height }, () => 15)
     for (const parts of ['▀▄', '▌▐', '▘▝▖▗', '▚▞', '\u{1fb00}\u{1fb3b}', '▔\u{2587}', '\u{1fb82}▆', '▉▕'])
-      expect(coverage(...parts), parts).toEqual(full)
+      expect(coverage(...Array.from(parts)), parts).toEqual(full)
   })
 
   test('every character of the drawn ranges shows something, but the blank ones', () => {

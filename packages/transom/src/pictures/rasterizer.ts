@@ -17,7 +17,7 @@
  *     write(encoder.add(raster, durationMs))               // bytes, as they become known
  *     const { bytes, patch } = encoder.end()               // a GIF has no patch
  *     write(bytes)
- *     writeAt(patch.offset, patch.bytes)                   // the count of frames, over what stands there
+ *     writeAt(patch.offset, patch.bytes)                   // what only the end knows, over what stands there
  *
  * Nothing here knows a file, a clock or a process; deflate is the one thing taken from Node.
  */
@@ -32,6 +32,7 @@ import {
 } from '../grid/grid.ts'
 import { drawCellLines } from './cell-lines.ts'
 import { cellLook, cursorLook, pixelOf, type CellLook } from './cell-look.ts'
+import type { Glyph } from './glyph.ts'
 import type { GlyphSet } from './glyph-set.ts'
 import { paintGlyph } from './paint-glyph.ts'
 import { createRaster, fillRect, type PixelRaster, type Raster } from './raster.ts'
@@ -86,6 +87,8 @@ export class Rasterizer {
   #last: PictureView | null = null
   #tables: GridTables | null = null
   #looks: CellLook[] = []
+  /** The glyphs of single code points, without the text that the set knows them by. */
+  readonly #byCode = new Map<number, Glyph | null>()
 
   constructor(glyphs: GlyphSet, options: PictureOptions = {}) {
     this.#glyphs = glyphs
@@ -193,13 +196,21 @@ export class Rasterizer {
     const cells = col + 1 < grid.cols && grid.codes[index + 1] === WIDE_SPACER ? 2 : 1
     const left = line.left + col * cell.width
     if (code !== EMPTY_CELL) {
-      const text =
-        code < CLUSTER_BASE ? String.fromCodePoint(code) : grid.tables.clusters.valueOf(code - CLUSTER_BASE)
-      const glyph = this.#glyphs.find(text, look.face, cells)
+      const glyph = this.#glyphOf(grid, code, look.face, cells)
       if (glyph !== null && look.foreground !== look.background)
         paintGlyph(raster, glyph, { look, left, top: line.top, widthMax: cells * cell.width })
     }
     if (look.hasLines) drawCellLines(raster, look, { left, top: line.top, width: cells * cell.width, cell })
+  }
+
+  #glyphOf(grid: Grid, code: number, face: number, cells: number): Glyph | null {
+    if (code >= CLUSTER_BASE)
+      return this.#glyphs.find(grid.tables.clusters.valueOf(code - CLUSTER_BASE), face, cells)
+    const key = code * 8 + face * 2 + cells - 1
+    let glyph = this.#byCode.get(key)
+    if (glyph === undefined)
+      this.#byCode.set(key, (glyph = this.#glyphs.find(String.fromCodePoint(code), face, cells)))
+    return glyph
   }
 
   #paintCursor(raster: PixelRaster, { grid, cursor }: PictureView, line: RowPlace): void {

@@ -136,6 +136,14 @@ class SvgDrawing {
   }
 }
 
+/** A character that is drawn by code, alone in its cell; null for any other. */
+export function cellSvg(codePoint: number): string | null {
+  const shape = drawnShape(codePoint)
+  if (shape === null) return null
+  const parts = shapeParts(shape, { left: 0, top: 0, fill: '#000' })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${CELL.width} ${CELL.height}" preserveAspectRatio="none">${parts.join('')}</svg>`
+}
+
 function drawnShape(codePoint: number): MaskGlyph | null {
   const coarse = drawnGlyph(codePoint, COARSE_CELL)
   const isStraight = new Set(coarse?.alpha).size <= 2 // one tint beside nothing

@@ -66,7 +66,15 @@ describe('an HTML page', () => {
     )
   })
 
+  test('draws boxes as shapes over text that can be copied', () => {
+    const html = page('┌─┐ 漢')
+    expect(html).toContain(
+      '<pre><i class="u250c">┌</i><i class="u2500">─</i><i class="u2510">┐</i> <i class="w">漢</i>',
+    )
+    expect(html).toContain('.u2500 { mask-image: url("data:image/svg+xml,%3Csvg')
+  })
+
   test('loads nothing', () => {
-    expect(page('x')).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
+    expect(page('x')).toContain(`content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"`)
   })
 })

@@ -1,12 +1,11 @@
-import * as fs from 'node:fs/promises'
+import type * as fs from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { EVENT_TYPE_NUMBERS, type ParsedParams } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
-import { notWritten, publish, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
+import { writeNewFile } from '../lib/new-file.ts'
 import { fileError } from '../lib/system-error.ts'
 import { eventRecord } from '../log/event-record.ts'
-import { checkFileHeader, judgeTail, readRecords } from '../log/log-reader.ts'
-import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+import type { LogRecord } from '../log/record.ts'
+import { soundRecords } from '../log/sound-records.ts'
 import { TextHistory } from '../terminal/text-history.ts'
 import { createdSize, screenEventOf } from './replay.ts'
 
@@ -35,24 +34,7 @@ export interface Exported {
  * when it is whole; a damaged log is refused, because what would be written is not what happened.
  */
 export async function exportLog(path: string, options: ExportOptions): Promise<Exported> {
-  await refuseTarget(options)
-  const temporary = temporaryBeside(options.out)
-  let file: fs.FileHandle
-  try {
-    file = await fs.open(temporary, 'wx', 0o600)
-  } catch (error) {
-    throw notWritten(options.out, error)
-  }
-  try {
-    const exported = await writeExport(path, file, options)
-    await file.close()
-    await publish(temporary, options)
-    return exported
-  } catch (error) {
-    await file.close()
-    await fs.rm(temporary, { force: true })
-    throw error
-  }
+  return writeNewFile(options, async (file) => writeExport(path, file, options))
 }
 
 async function writeExport(path: string, file: fs.FileHandle, options: ExportOptions): Promise<Exported> {
@@ -94,32 +76,6 @@ function* inTurns(records: readonly LogRecord[]): Generator<LogRecord[]> {
     bytes = 0
   }
   if (group.length > 0) yield group
-}
-
-/** The records up to `untilSeq`. Throws where the log is damaged; a torn tail is none of the log. */
-async function* soundRecords(
-  path: string,
-  { untilSeq = Number.MAX_SAFE_INTEGER, signal }: ExportOptions,
-): AsyncGenerator<LogRecord[]> {
-  const file = await fs.open(path, 'r')
-  try {
-    await checkFileHeader(file, path)
-    const position = { offset: FILE_HEADER_BYTES }
-    let lastSeq = 0
-    for await (const records of readRecords(file, position, signal)) {
-      const wanted = records.filter(({ seq }) => seq <= untilSeq)
-      if (wanted.length > 0) yield wanted
-      lastSeq = records.at(-1)?.seq ?? lastSeq
-      if (lastSeq >= untilSeq) return
-    }
-    const { size } = await file.stat()
-    const { offset } = position
-    if ((await judgeTail(file, { offset, sizeBytes: size, lastSeq })) !== 'damaged') return
-    const message = `${path} is damaged at byte ${offset}, after record ${lastSeq}; "transom log repair" keeps what can be read`
-    throw new OpError('log_corrupt', message, { path, offset, last_seq: lastSeq })
-  } finally {
-    await file.close()
-  }
 }
 
 interface Formatter {

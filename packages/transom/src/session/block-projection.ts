@@ -83,8 +83,16 @@ export class BlockProjection {
     return found === undefined ? null : this.#asOfNow(found)
   }
 
-  get count(): number {
-    return this.#blocks.length
+  /** The block that runs. */
+  get running(): Block | null {
+    const block = this.#open === null ? undefined : this.#blocks[this.#open]
+    return block === undefined ? null : this.#asOfNow(block)
+  }
+
+  /** The block that began last. */
+  get latest(): Block | null {
+    const block = this.#blocks.at(-1)
+    return block === undefined ? null : this.#asOfNow(block)
   }
 
   /** As blocks(), when the log has come to its end: what has not ended by now never will. */
@@ -160,7 +168,7 @@ export async function projectLog(path: string, signal?: AbortSignal): Promise<Bl
   })
 }
 
-function createdOf(first: LogRecord, path: string): Fact<'created'> {
+export function createdOf(first: LogRecord, path: string): Fact<'created'> {
   const created = createdEvent.safeParse(
     first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null,
   )

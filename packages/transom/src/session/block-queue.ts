@@ -37,12 +37,16 @@ export interface BlockShell {
   appendFact<T extends 'block_begin' | 'block_end' | 'prompt'>(type: T, fact: Fact<T>): void
   /** Has the shell run a text; it answers with a begin mark that has this number. */
   give(request: number, text: { command: string; cwd: string | null }, actor: string): void
+  /** Whether the shell itself has the terminal, and tells of every command that it begins. */
+  isEditing(): boolean
   /** The shell has begun it. */
   taken(request: number): void
 }
 
 /** A shell that has swallowed a command this often (a ^C at the prompt, say) does not get it again. */
 const GIVE_TRIES_MAX = 3
+/** A line editor that says nothing for so long after Enter keeps the line: fish does that with a syntax error. */
+const ENTERED_MS_MAX = 500
 /** Asked for and not yet begun. Past this the caller is told. */
 const WAITING_BLOCKS_MAX = 1000
 
@@ -57,6 +61,9 @@ export class BlockQueue {
   #running: AcceptedBlock | null = null
   #lastOrdinal: number
   #atPrompt = false
+  /** Somebody has entered a line at the prompt, and the shell has not said yet what became of it. */
+  #entered = false
+  #enteredTimer: NodeJS.Timeout | undefined
   #ready = false
   #cwd: Buffer | null = null
 
@@ -80,7 +87,7 @@ export class BlockQueue {
   }
 
   get mode(): ShellMode {
-    if (this.active === null) return 'idle'
+    if (this.active === null) return this.#entered ? 'block_running' : 'idle'
     return this.active.kind === 'interactive' ? 'interactive' : 'block_running'
   }
 
@@ -97,6 +104,11 @@ export class BlockQueue {
   accept(request: BlockRequest): AcceptedBlock {
     const active = this.active
     if (active !== null) this.#assertMayWait(active, request)
+    else if (this.#entered && !request.queue) {
+      const message =
+        'the shell is busy with a line that was typed at its prompt; wait for a moment, or queue'
+      throw new OpError('shell_busy', message, { mode: this.mode })
+    }
     const ordinal = ++this.#lastOrdinal
     const block: WaitingBlock = {
       id: `${this.#shell.session}-${ordinal}`,
@@ -119,8 +131,18 @@ export class BlockQueue {
     return block
   }
 
+  /** A line was typed. At the prompt, that makes the shell do something, and what is given to it now could go astray. */
+  lineEntered(): void {
+    if (!this.#atPrompt || this.#running !== null) return
+    this.#entered = true
+    this.#atPrompt = false
+    clearTimeout(this.#enteredTimer)
+    this.#enteredTimer = setTimeout(() => this.#enteredForNothing(), ENTERED_MS_MAX).unref()
+  }
+
   /** What a mark says. To be followed by advance() when the chunk that it came in has been worked off. */
   take(mark: Mark): void {
+    this.#entered = false
     switch (mark.kind) {
       case 'begin':
         return this.#begun(mark.request)
@@ -130,6 +152,8 @@ export class BlockQueue {
         return this.#ended(mark.exitCode, mark.cwd)
       case 'prompt':
         return this.#prompted(mark.exitCode)
+      case 'line':
+        return this.#lined(mark.exitCode, mark.cwd)
       default:
         return mark satisfies never
     }
@@ -148,9 +172,17 @@ export class BlockQueue {
 
   /** The shell has ended: so have its blocks. */
   shellEnded(exitCode: number | null): void {
+    clearTimeout(this.#enteredTimer)
     this.#close(exitCode, 'exit', null)
     this.#atPrompt = false
     for (const { id } of this.#waiting.splice(0)) this.#failed.set(id, 'the shell ended before it began')
+  }
+
+  #enteredForNothing(): void {
+    if (!this.#entered || !this.#shell.isEditing()) return
+    this.#entered = false
+    this.#atPrompt = true
+    this.advance()
   }
 
   #giveNext(): void {
@@ -169,7 +201,7 @@ export class BlockQueue {
       throw new OpError('shell_interactive', message, { ...details, session_id: interactiveId(active.id) })
     }
     if (!queue) {
-      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it. A program that is a shell of its own (ssh, sudo, docker, a nested shell) is not integrated: use type, keys and wait, or integrate it with "transom shell-init"`
+      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it. A program that is a shell of its own (ssh, sudo, docker, a nested shell) is not integrated: use type, keys and wait for it`
       throw new OpError('shell_busy', message, details)
     }
     if (this.#waiting.length >= WAITING_BLOCKS_MAX) {
@@ -220,6 +252,12 @@ export class BlockQueue {
     if (first.tries < GIVE_TRIES_MAX) return
     this.#waiting.shift()
     this.#failed.set(first.id, `the shell did not take it in ${first.tries} tries`)
+  }
+
+  #lined(exitCode: number, cwd: Buffer): void {
+    if (this.#running !== null) this.#atPrompt = false
+    this.#close(exitCode, 'shell', cwd)
+    this.#cwd = cwd
   }
 
   #prompted(exitCode: number): void {

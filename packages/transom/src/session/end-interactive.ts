@@ -59,10 +59,10 @@ export async function endInteractive(
 
 const INTERRUPT: Step = { with: 'interrupt', take: (session, actor) => void session.interrupt(actor) }
 const FORCE: readonly Step[] = [
-  { with: 'end_of_input', take: (session, actor) => void session.input('\x04', { via: 'send', actor }) },
   {
     with: 'terminate',
     take: (session, actor) => {
+      session.interrupt(actor) // the terminal forgets what was typed and not read: the shell must not read it next
       session.signal('SIGTERM', 'foreground', actor)
       session.signal('SIGHUP', 'foreground', actor) // shells ignore the other
     },

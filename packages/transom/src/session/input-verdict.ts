@@ -49,30 +49,6 @@ export function judgeInput(sample: TerminalSample | null, screen: Screen, quietM
   )
 }
 
-/** How long a status waits for a program to pause: one that goes on printing is not waiting for anything. */
-const UNQUIET_MS_MAX = 250
-
-/** What a session's program waits for, once it has had the time to read what it was given. */
-export async function settledInput(session: {
-  readonly lastOutputMs: number
-  readonly lastInputMs: number
-  now(): number
-  needsInput(): NeedsInput
-}): Promise<NeedsInput> {
-  const startMs = session.now()
-  for (;;) {
-    const now = session.now()
-    const restMs = QUIET_MS - (now - Math.max(session.lastOutputMs, session.lastInputMs))
-    if (now - startMs >= UNQUIET_MS_MAX) return session.needsInput()
-    await pause(restMs > 0 ? restMs : CONFIRM_MS)
-    if (restMs <= 0 && now >= Math.max(session.lastOutputMs, session.lastInputMs)) return session.needsInput()
-  }
-}
-
-async function pause(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, Math.ceil(ms)))
-}
-
 /** For what has no terminal, or none any more. */
 export function unknownInput(note: string): NeedsInput {
   const nothing = { program: null, pid: null, waits_in: null, fd: null, echo: null, canonical: null }

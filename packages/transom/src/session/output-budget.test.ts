@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
-import { budgetedText, outputBudget } from './output-budget.ts'
+import { budgetedText, endsBudget, outputBudget } from './output-budget.ts'
 import { plainText } from './plain-text.ts'
 
 const LINES = Array.from({ length: 1000 }, (_, index) => `line ${index}\r\n`).join('')
@@ -59,6 +59,20 @@ describe('an output budget', () => {
     expect(tail.toString()).not.toContain('\ufffd')
     const middle = bytes.subarray(omitted?.from_cursor, omitted?.to_cursor)
     expect(Buffer.concat([head, middle, tail])).toEqual(bytes)
+  })
+
+  test('of the two ends of something long keeps what it would keep of the whole', () => {
+    const bytes = Buffer.from(LINES)
+    for (const plain of [true, false]) {
+      const options = { maxBytes: 300, plain, fromCursor: 50 }
+      const tailStart = bytes.indexOf('\n', bytes.length - 1000) + 1
+      const ends = {
+        head: { bytes: bytes.subarray(0, 1000), cursor: 50 },
+        tail: { bytes: bytes.subarray(tailStart), cursor: 50 + tailStart },
+        bytes: bytes.length,
+      }
+      expect(endsBudget(ends, options)).toEqual(outputBudget(bytes, options))
+    }
   })
 
   test('never gives more than the budget, nor loses a line between head, middle and tail', () => {

@@ -38,6 +38,33 @@ export function outputBudget(bytes: Uint8Array, options: BudgetOptions = {}): Bu
   return options.plain === false ? fitRaw(bytes, options) : fitPlain(bytes, options)
 }
 
+/** A stretch of output, and the cursor of its first byte. */
+export interface OutputStretch {
+  readonly bytes: Uint8Array
+  readonly cursor: number
+}
+
+/** As outputBudget(), for output that is too long to be held: of its two ends, what lies between being left out. */
+export function endsBudget(
+  ends: { readonly head: OutputStretch; readonly tail: OutputStretch; readonly bytes: number },
+  options: BudgetOptions,
+): BudgetedOutput {
+  const { head, tail, bytes } = ends
+  if (options.plain !== false)
+    return cutPlain([...plainLines(head.bytes)], [...plainLines(tail.bytes)], ends, options)
+  const budget = rawBudget(options)
+  const headMax = Math.min(Math.floor(budget * HEAD_SHARE), head.bytes.length)
+  const headEnd = boundaryBefore(head.bytes, headMax)
+  const tailBytes = Math.min(budget - headMax, tail.bytes.length)
+  const tailStart = boundaryAfter(tail.bytes, tail.bytes.length - tailBytes)
+  return {
+    head: Buffer.from(head.bytes.subarray(0, headEnd)),
+    tail: Buffer.from(tail.bytes.subarray(tailStart)),
+    bytes,
+    omitted: { from_cursor: head.cursor + headEnd, to_cursor: tail.cursor + tailStart },
+  }
+}
+
 /** Head and tail as one text, with a note between them about what was left out. */
 export function budgetedText({ head, tail, omitted }: BudgetedOutput): string {
   if (omitted === null) return head.toString()
@@ -54,15 +81,26 @@ function fitPlain(bytes: Uint8Array, options: BudgetOptions): BudgetedOutput {
   if (lines.every((line) => head.take(line.text))) {
     return { head: head.toBuffer('head'), tail: Buffer.alloc(0), bytes: bytes.length, omitted: null }
   }
+  const all = { bytes, cursor: from }
+  return cutPlain(lines, lines, { head: all, tail: all, bytes: bytes.length }, options)
+}
+
+/** Keeps what fits of the first and of the last lines. */
+function cutPlain(
+  headLines: readonly PlainLine[],
+  tailLines: readonly PlainLine[],
+  { head, tail, bytes }: { head: OutputStretch; tail: OutputStretch; bytes: number },
+  options: BudgetOptions,
+): BudgetedOutput {
   const first = new Part(limitsOf(options, HEAD_SHARE))
   const last = new Part(remaining(limitsOf(options, 1), limitsOf(options, HEAD_SHARE)))
-  const headEnd = takeHead(first, lines)
-  const tailStart = takeTail(last, lines)
+  const from = head.cursor + takeHead(first, headLines)
+  const to = tail.cursor + takeTail(last, tailLines)
   return {
     head: first.toBuffer('head'),
     tail: last.toBuffer('tail'),
-    bytes: bytes.length,
-    omitted: { from_cursor: from + headEnd, to_cursor: from + Math.max(tailStart, headEnd) },
+    bytes,
+    omitted: { from_cursor: from, to_cursor: Math.max(to, from) },
   }
 }
 
@@ -216,21 +254,17 @@ function codePoints(text: string): number {
   return count
 }
 
-function fitRaw(bytes: Uint8Array, { maxBytes, maxTokens, fromCursor = 0 }: BudgetOptions): BudgetedOutput {
+function fitRaw(bytes: Uint8Array, options: BudgetOptions): BudgetedOutput {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const budget = Math.floor(Math.min(maxBytes ?? Infinity, (maxTokens ?? Infinity) / TOKENS_PER_RAW_BYTE))
-  if (buffer.length <= budget) {
+  if (buffer.length <= rawBudget(options)) {
     return { head: buffer, tail: Buffer.alloc(0), bytes: buffer.length, omitted: null }
   }
-  const headMax = Math.floor(budget * HEAD_SHARE)
-  const headEnd = boundaryBefore(buffer, headMax)
-  const tailStart = boundaryAfter(buffer, buffer.length - (budget - headMax))
-  return {
-    head: buffer.subarray(0, headEnd),
-    tail: buffer.subarray(tailStart),
-    bytes: buffer.length,
-    omitted: { from_cursor: fromCursor + headEnd, to_cursor: fromCursor + tailStart },
-  }
+  const all = { bytes: buffer, cursor: options.fromCursor ?? 0 }
+  return endsBudget({ head: all, tail: all, bytes: buffer.length }, options)
+}
+
+function rawBudget({ maxBytes, maxTokens }: BudgetOptions): number {
+  return Math.floor(Math.min(maxBytes ?? Infinity, (maxTokens ?? Infinity) / TOKENS_PER_RAW_BYTE))
 }
 
 /** A character has at most this many bytes after its first. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import { EventLog } from '../log/event-log.ts'
 import { OutputReader } from '../log/output-reader.ts'
+import { fittedOutput } from './fitted-output.ts'
 import { RegexMatcher, SubstringMatcher } from './output-match.ts'
 import { endedOutput, piecesOf, readOutput, type OutputStream } from './output-stream.ts'
 import { END_OF_SESSION, waitForOutput, type Awaited, type OutputWaitOptions } from './output-waits.ts'
@@ -140,6 +141,21 @@ describe('the output stream', () => {
     await expect(waitForOutput(session, substring('x', 4), now({ fromCursor: 4 }))).rejects.toThrow(
       'the cursor 4 lies behind the end of the output, which is at 3; take one',
     )
+  })
+
+  test('is made to fit from its two ends when it is very long', async () => {
+    const session = new PrintingSession()
+    const line = `${'x'.repeat(99)}\n`
+    for (let index = 0; index < 100; index++) session.print(`${index}\n${line.repeat(1000)}`)
+    const end = session.index.cursor
+    const { head, tail, omitted, bytes } = await fittedOutput(
+      session,
+      { from: 0, to: end },
+      { maxBytes: 1000 },
+    )
+    expect(head.toString()).toBe(`0\n${line.repeat(3)}`)
+    expect(tail.toString()).toBe(line.repeat(6))
+    expect({ bytes, omitted }).toEqual({ bytes: end, omitted: { from_cursor: 302, to_cursor: end - 600 } })
   })
 
   test('says so when the log is damaged', async () => {

@@ -24,6 +24,8 @@ export interface ShellSession {
   output(bytes: Buffer): void
   /** Where the cursor is, and how wide the screen. */
   cursor(): { col: number; cols: number }
+  /** Whether the shell itself, and no program that it started, has the terminal. */
+  isInFront(): boolean
   /** Types to the shell. */
   type(text: string, actor: string): void
   /** Runs a step that must reach the disk, after those before it. */
@@ -53,6 +55,7 @@ export class ShellBlocks {
           writeBlockText(folder, integration.blockText({ ...block, request, display }))
           session.type(trigger, actor)
         },
+        isEditing: () => integration.shell !== 'sh' && session.isInFront(),
         taken: () => removeBlockText(folder),
       },
       session.lastOrdinal,

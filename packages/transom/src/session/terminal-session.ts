@@ -16,7 +16,7 @@ import type { ShellIntegration } from '../sources/pty/shell-integration/integrat
 import { Screen } from '../terminal/screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { BlockProjection } from './block-projection.ts'
-import { judgeInput } from './input-verdict.ts'
+import { QUIET_MS, judgeInput } from './input-verdict.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session, type SessionDependencies } from './session.ts'
 import { ShellBlocks } from './shell-blocks.ts'
@@ -24,6 +24,9 @@ import { ShellBlocks } from './shell-blocks.ts'
 /** A synchronized update that is open for longer is shown as it stands (the value terminals agree on). */
 const SYNC_OPEN_MS_MAX = 150
 const INTERRUPT = '\x03' // Ctrl+C
+
+/** How long a status waits for a program to pause: one that goes on printing waits for nothing. */
+const UNQUIET_MS_MAX = 250
 
 export interface TerminalDependencies extends SessionDependencies {
   readonly reaper: ChildReaper
@@ -113,6 +116,19 @@ export class TerminalSession extends Session {
     return told ? { ...judged, reason: 'shell_prompt' } : judged
   }
 
+  /** As needsInput(), once the program has had the time to read what it was given and to say something. */
+  async settledInput(signal: AbortSignal): Promise<NeedsInput> {
+    if (this.atPrompt) return this.needsInput()
+    const quiet = { idle_ms: QUIET_MS, after_input: true, settle_ms: QUIET_MS, timeout_ms: UNQUIET_MS_MAX }
+    try {
+      await this.wait(quiet, signal)
+    } catch (error) {
+      // It goes on printing, or it has ended: then that is what there is to see.
+      if (!(error instanceof OpError)) throw error
+    }
+    return this.needsInput()
+  }
+
   /** Whether its shell has said that it is ready for a command. */
   get atPrompt(): boolean {
     return this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
@@ -137,18 +153,20 @@ export class TerminalSession extends Session {
       this.echo.typed(seq, input, frame, { echoed, byKernel: mode === 'echoed' })
     }
     this.#source.write(bytes)
+    if (via !== 'block' && entersLine(bytes)) this.shell?.queue.lineEntered()
     this.entered(seq)
     return seq
   }
 
-  /** Presses Ctrl+C: in front of input that the program has not read, and as a signal when the terminal is full. */
+  /** Presses Ctrl+C. When there is input that the program has not read, that is forgotten, and it gets the signal. */
   interrupt(actor: string): number {
     this.assertCommandable()
     const bytes = Buffer.from(INTERRUPT)
     const fact = { actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
     const seq = this.log.appendFact('input', fact)
     this.apply(seq)
-    if (!this.#source.overtake(bytes)) this.signal('SIGINT', 'foreground', actor)
+    if (this.#source.makeWayForInterrupt()) this.#source.write(bytes)
+    else this.signal('SIGINT', 'foreground', actor)
     this.entered(seq)
     return seq
   }
@@ -208,6 +226,7 @@ export class TerminalSession extends Session {
       output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
       appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
       cursor: () => ({ col: this.screen.frame().cursor.col, cols: this.manifest.cols }),
+      isInFront: () => this.foregroundGroup() === this.#source.pid,
       type: (text, actor) => void this.input(text, { via: 'block', actor }),
       step: (run) => this.disk.run(run),
     })
@@ -250,4 +269,11 @@ export class TerminalSession extends Session {
     clearTimeout(this.#syncTimer)
     this.#syncTimer = undefined
   }
+}
+
+const PASTE_START = '\x1b[200~'
+
+/** Whether what is typed has an Enter in it. Within a bracketed paste a line break is text. */
+function entersLine(bytes: Buffer): boolean {
+  return (bytes.includes(0x0d) || bytes.includes(0x0a)) && !bytes.includes(PASTE_START)
 }

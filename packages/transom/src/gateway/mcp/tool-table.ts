@@ -50,7 +50,7 @@ export function inputSchema({ definition }: Tool): Record<string, unknown> {
   const properties = { ...(schema['properties'] as Record<string, Record<string, unknown>>) }
   for (const name of Object.keys(definition.params.shape)) {
     const meta = definition.params.shape[name]?.meta() ?? {}
-    if (name === 'actor' || meta['hidden'] === true || meta['writes'] === 'file') delete properties[name]
+    if (name === 'actor' || meta['hidden'] === true || meta['touches'] === 'file') delete properties[name]
   }
   // A picture is in the answer itself, and a PNG: nothing else is a picture to a model.
   if ('inline' in properties) for (const name of ['inline', 'force', 'format']) delete properties[name]

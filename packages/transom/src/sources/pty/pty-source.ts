@@ -3,7 +3,7 @@ import * as os from 'node:os'
 import * as tty from 'node:tty'
 import type { ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { terminalAttributes, withProcessMark } from '../../lib/native.ts'
+import { forgetInput, terminalAttributes, unreadInputBytes, withProcessMark } from '../../lib/native.ts'
 import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { DrainBarrier } from './drain-barrier.ts'
 import { sampleTerminal, type TerminalSample } from './needs-input.ts'
@@ -115,9 +115,15 @@ export class PtySource {
     this.#writes.push(bytes)
   }
 
-  /** Writes in front of what waits to be read; false when the pty would not take it at once. */
-  overtake(bytes: Uint8Array): boolean {
-    return this.#writes.overtake(bytes)
+  /**
+   * Whether a key is read at once. If not, what was typed and not read is forgotten, as the terminal does at an
+   * interrupt when it gets to see one: a program that does not read keeps it from that.
+   */
+  makeWayForInterrupt(): boolean {
+    if (this.#closed || (this.#writes.empty && unreadInputBytes(this.#slave) === 0)) return true
+    this.#writes.forget()
+    forgetInput(this.#slave)
+    return false
   }
 
   resize(cols: number, rows: number): void {

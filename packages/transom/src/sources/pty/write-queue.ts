@@ -51,13 +51,12 @@ export class WriteQueue {
     if (this.#timer === undefined) this.flush()
   }
 
-  /** As push(), in front of what is queued; false when it could not be written at once. */
-  overtake(bytes: Uint8Array): boolean {
-    if (this.#closed) return false
-    this.#chunks.unshift(bytes)
-    this.#bytes += bytes.length
-    this.flush()
-    return this.#chunks[0] !== bytes
+  /** Drops what has not been written. */
+  forget(): void {
+    this.#chunks.length = 0
+    this.#bytes = 0
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   /** Offers what is queued again; worth calling when the program shows a sign of life. */
@@ -78,9 +77,7 @@ export class WriteQueue {
 
   close(): void {
     this.#closed = true
-    this.#chunks.length = 0
-    this.#bytes = 0
-    clearTimeout(this.#timer)
+    this.forget()
   }
 
   /** Bytes taken, or null when there is nothing more to try now. */

@@ -14,6 +14,7 @@ import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
 import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
+const LAST_FRAME_SENT_SINCE = 156 // the version of Chromium; 147 does not
 
 export interface ChromiumPageOptions {
   /** Starts a browser: at the beginning, and again when one has ended by itself. */
@@ -23,8 +24,8 @@ export interface ChromiumPageOptions {
   readonly rows: number
   /** Device pixels for a CSS pixel: 1 is the natural size, 1.3 a zoom of 130 %. */
   readonly scale?: number | undefined
-  /** Throws for an address that a page may not open in a new window. */
-  readonly checkUrl?: ((url: string) => void) | undefined
+  /** The address as it is to be opened; throws for one that a page may not open in a new window. */
+  readonly checkUrl?: ((url: string) => string) | undefined
 }
 
 /** A page in a Chromium of its own. When the page hangs or anything below it ends, it is brought back. */
@@ -45,6 +46,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #dialog: PageDialog | null = null
   #recovering: Promise<void> | null = null
   #crashes = 0
+  #navigations = 0
   #closed = false
 
   static async open(options: ChromiumPageOptions): Promise<ChromiumPage> {
@@ -83,7 +85,6 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     return this.#dialog
   }
 
-  /** The browser behind it, for its process id and how it was started. */
   get chromium(): Chromium {
     return this.#chromium
   }
@@ -98,7 +99,10 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const load = { ...loadOptions(url), ...options }
-    await this.#operate(async (current) => {
+    // Before Chromium says so, and until the page is read: who waits for quiet means the page that was asked for.
+    this.#navigations++
+    this.#setState({ loading: true })
+    const done = this.#operate(async (current) => {
       // A page that hangs could not be left: its end is part of the way to the next one.
       if (!(await current.answers())) await this.#free(current)
       const target = this.#target
@@ -106,6 +110,10 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       await loadPage(target, load)
       if (isFirst) await target.call('Page.resetNavigationHistory')
       await this.#arrived(target)
+    })
+    await done.finally(() => {
+      this.#navigations--
+      this.#setState({ loading: false })
     })
   }
 
@@ -142,6 +150,12 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     })
   }
 
+  async readState(): Promise<PageState> {
+    await this.#recovering
+    this.#setState(await readState(this.#target))
+    return this.#state
+  }
+
   async links(): Promise<PageLink[]> {
     return this.#operate(async (target) => readLinks(target, this.#frame))
   }
@@ -152,8 +166,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async answerDialog(accept: boolean, promptText?: string): Promise<void> {
     if (this.#dialog === null) throw new OpError('usage', 'the page has no dialog open')
-    const text = promptText === undefined ? {} : { promptText }
-    await this.#target.call('Page.handleJavaScriptDialog', { accept, ...text })
+    const answer = promptText === undefined ? { accept } : { accept, promptText }
+    await this.#target.call('Page.handleJavaScriptDialog', answer)
     this.#screencast.hurry()
   }
 
@@ -182,7 +196,6 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await this.#network.waitForIdle(idleMs, signal)
   }
 
-  /** Frames come at the full rate until the returned function is called. */
   hold(): () => void {
     return this.#screencast.hold()
   }
@@ -235,6 +248,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       target,
       decoder: this.#options.decoder,
       size: () => this.size,
+      sendsLastFrame: this.#chromium.majorVersion >= LAST_FRAME_SENT_SINCE,
       onFrame: (frame) => this.#onFrame(frame),
     })
   }
@@ -244,21 +258,16 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await target.setDeviceSize(cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)
   }
 
-  #onFrame(decoded: DecodedFrame): void {
-    if (this.#framesPaused) return
+  #onFrame(decoded: DecodedFrame): boolean {
+    if (this.#framesPaused) return false
     const { kinds, originX, originY } = decoded
     const ordinal = (this.#frame?.ordinal ?? 0) + 1
-    const frame: WebFrame = {
-      grid: this.#grids.gridOf(decoded),
-      kinds,
-      originX,
-      originY,
-      scale: this.#scale,
-      ordinal,
-    }
-    if (this.#frame !== null && sameFrame(this.#frame, frame)) return
+    const grid = this.#grids.gridOf(decoded)
+    const frame: WebFrame = { grid, kinds, originX, originY, scale: this.#scale, ordinal }
+    if (this.#frame !== null && sameFrame(this.#frame, frame)) return false
     this.#frame = frame
     this.#tell((observer) => observer.frame?.(frame))
+    return true
   }
 
   /** A page has loaded: what is asked next is answered from it and not from the one before. */
@@ -273,7 +282,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   #setState(change: Partial<PageState>): void {
-    const state = { ...this.#state, ...change }
+    const state = { ...this.#state, ...change, ...(this.#navigations > 0 ? { loading: true } : {}) }
     if (JSON.stringify(state) === JSON.stringify(this.#state)) return
     this.#state = state
     this.#screencast.hurry()
@@ -291,12 +300,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   /** There is one tab: what a page opens in a new window is opened in its place. */
   async #openInPlace(url: string): Promise<void> {
-    try {
-      this.#options.checkUrl?.(url)
-      await this.navigate(url)
-    } catch (error) {
-      this.#tell((observer) => observer.trouble?.(error as Error))
-    }
+    const open = async () => this.navigate(this.#options.checkUrl?.(url) ?? url)
+    await open().catch((error: Error) => this.#tell((observer) => observer.trouble?.(error)))
   }
 
   async #step(by: -1 | 1): Promise<boolean> {
@@ -354,12 +359,13 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #recover(error: Error, how: () => Promise<void>): void {
     if (this.#recovering !== null || this.#closed) return
     this.#dialog = null
-    this.#recovering = how()
-      .catch((failure: Error) => this.#tell((observer) => observer.trouble?.(failure)))
-      .finally(() => {
-        this.#recovering = null
-      })
+    this.#recovering = this.#runRecovery(how)
     this.#tell((observer) => observer.trouble?.(error))
+  }
+
+  async #runRecovery(how: () => Promise<void>): Promise<void> {
+    await how().catch((failure: Error) => this.#tell((observer) => observer.trouble?.(failure)))
+    this.#recovering = null
   }
 
   /** Stops a script that runs without end; a tab that does not listen even then is replaced by an empty one. */

@@ -55,6 +55,7 @@ export class Chromium {
   readonly ended: Promise<OpError>
   readonly #process: ChildProcess
   readonly #removeProfile: () => Promise<void>
+  #majorVersion = 0
 
   /** Finds a Chromium and starts it, in its sandbox where it has one that works. */
   static async start(options: ChromiumOptions): Promise<Chromium> {
@@ -110,6 +111,11 @@ export class Chromium {
     })
   }
 
+  /** 156 of 156.0.1.2. */
+  get majorVersion(): number {
+    return this.#majorVersion
+  }
+
   get pid(): number {
     return this.#process.pid ?? -1
   }
@@ -124,7 +130,8 @@ export class Chromium {
   }
 
   async #ready(): Promise<void> {
-    await this.cdp.call('Browser.getVersion', undefined, { timeoutMs: START_TIMEOUT_MS })
+    const { product } = await this.cdp.call('Browser.getVersion', undefined, { timeoutMs: START_TIMEOUT_MS })
+    this.#majorVersion = Number(/\/(\d+)/.exec(product)?.[1] ?? 0)
   }
 }
 

@@ -25,7 +25,7 @@ export function serveDecoding(): void {
         arrays.map(({ buffer }) => buffer),
       )
     } catch (error) {
-      parentPort?.postMessage({ id, problem: String(error) } satisfies DecodeAnswer)
+      parentPort?.postMessage({ id, problem: String(error) } satisfies DecodeAnswer, [])
     }
   })
 }

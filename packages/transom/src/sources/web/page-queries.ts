@@ -203,7 +203,7 @@ const DETAILS_EXPRESSION = `(() => {
     const inner = element?.shadowRoot?.activeElement
     if (inner) { element = inner; continue }
     let other = null
-    try { other = element?.localName === 'iframe' ? element.contentDocument?.activeElement : null } catch {}
+    try { other = element?.localName === 'iframe' ? element.contentDocument?.activeElement : null } catch { other = null }
     if (!other) break
     const box = element.getBoundingClientRect()
     dx += box.left + element.clientLeft

@@ -1,4 +1,5 @@
 import { OpError } from '@transom/protocol/errors'
+import { TITLE_BINDING } from './page-style.ts'
 import type { PageTarget } from './page-target.ts'
 import type { PageDialog, PageState } from './web-page.ts'
 
@@ -9,6 +10,8 @@ export const EMPTY_STATE: PageState = {
   canGoBack: false,
   canGoForward: false,
 }
+
+const TITLE_CHARS_MAX = 4096 // as Chromium keeps of one
 
 export interface StateSink {
   state(change: Partial<PageState>): void
@@ -25,9 +28,8 @@ export function watchState(target: PageTarget, sink: StateSink): void {
       .then((state) => sink.state(state))
       .catch(() => {}) // a tab that is gone has no history
   }
-  cdp.on('Target.targetInfoChanged', ({ targetInfo }) => {
-    if (targetInfo.targetId !== targetId) return
-    sink.state({ url: targetInfo.url, title: shownTitle(targetInfo.title, targetInfo.url) })
+  target.on('Runtime.bindingCalled', ({ name, payload }) => {
+    if (name === TITLE_BINDING) sink.state({ title: payload.slice(0, TITLE_CHARS_MAX) })
   })
   target.on('Page.frameNavigated', ({ frame }) => {
     if (frame.parentId !== undefined) return
@@ -43,7 +45,9 @@ export function watchState(target: PageTarget, sink: StateSink): void {
     if (frameId === targetId) sink.state({ loading: true })
   })
   target.on('Page.frameStoppedLoading', ({ frameId }) => {
-    if (frameId === targetId) sink.state({ loading: false })
+    if (frameId !== targetId) return
+    sink.state({ loading: false })
+    readHistory()
   })
   target.on('Page.javascriptDialogOpening', ({ type, message, defaultPrompt }) =>
     sink.dialog({ type, message, defaultPrompt: defaultPrompt ?? '' }),

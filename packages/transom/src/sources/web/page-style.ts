@@ -3,7 +3,8 @@ import { CELL_HEIGHT_PX } from './web-frame.ts'
 
 /**
  * The script that runs before any of a page's own, in every document: it sets all text in the cell font, also in
- * shadow roots, whose style sheets are their own. Adopted style sheets pass any content security policy.
+ * shadow roots, whose style sheets are their own, and tells the document's title. Adopted style sheets pass any
+ * content security policy.
  *
  * The page may see these sheets; it cannot undo the fonts without knowing them, and loses only its own text.
  */
@@ -40,6 +41,20 @@ export function styleScript(scale: number): string {
     }
     addEventListener('DOMContentLoaded', declared)
     addEventListener('load', declared)
+    const tellTitle = globalThis[${JSON.stringify(TITLE_BINDING)}]
+    delete globalThis[${JSON.stringify(TITLE_BINDING)}] // the page's scripts do not come to see it
+    if (tellTitle && globalThis === globalThis.top) {
+      addEventListener('DOMContentLoaded', () => {
+        let last = null
+        const tell = () => {
+          if (document.title === last) return
+          last = document.title
+          tellTitle(last)
+        }
+        new MutationObserver(tell).observe(document.head, { subtree: true, childList: true, characterData: true })
+        tell()
+      })
+    }
     Object.defineProperty(globalThis, ${JSON.stringify(STYLE_HANDLE)}, { value: (css) => {
       const off = css === null
       for (const [name, sheet] of Object.entries(sheets)) {
@@ -49,6 +64,9 @@ export function styleScript(scale: number): string {
     } })
   })()`
 }
+
+/** The function by which a document tells its title: Chromium itself announces no change of it. */
+export const TITLE_BINDING = '__transomTitle'
 
 /** The name under which a document holds the function that changes its cell style. */
 const STYLE_HANDLE = '__transomCellStyle'

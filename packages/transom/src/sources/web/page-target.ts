@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol'
 import type { CallOptions, CdpClient, CdpEvent, CdpMethod } from './cdp-client.ts'
-import { restyleExpression, styleScript } from './page-style.ts'
+import { TITLE_BINDING, restyleExpression, styleScript } from './page-style.ts'
 
 /** A page of 20,000 pixels takes some seconds. */
 const SCREENSHOT_TIMEOUT_MS = 30_000
@@ -26,6 +26,7 @@ export class PageTarget {
     const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank' })
     const { sessionId } = await cdp.call('Target.attachToTarget', { targetId, flatten: true })
     const target = new PageTarget(cdp, { targetId, session: sessionId, scale })
+    await cdp.call('Runtime.addBinding', { name: TITLE_BINDING }, { session: sessionId })
     await target.#setUp(sessionId)
     return target
   }

@@ -9,12 +9,17 @@ const SLOW_INTERVAL_MS = 500
 /** How long frames come fast after an input or a snapshot: an answer of the page is there by then. */
 const HURRY_MS = 1500
 
+/** An older Chromium sends no frame for the last changes of a burst: a picture is taken this long after a frame. */
+const TRAILING_MS = 250
+
 export interface ScreencastOptions {
   readonly target: PageTarget
   readonly decoder: FrameDecoder
   readonly size: () => { readonly cols: number; readonly rows: number }
-  /** Called for each frame that was read, in order. */
-  readonly onFrame: (frame: DecodedFrame) => void
+  /** Whether Chromium keeps the last frame of a burst until it may send it. */
+  readonly sendsLastFrame: boolean
+  /** Called for each frame that was read, in order; says whether it shows anything new. */
+  readonly onFrame: (frame: DecodedFrame) => boolean
 }
 
 /**
@@ -29,6 +34,7 @@ export class Screencast {
   #pending: { readonly ack: number; readonly receivedMs: number; timer: NodeJS.Timeout | undefined } | null =
     null
   #closed = false
+  #trailingTimer: NodeJS.Timeout | undefined
 
   constructor(options: ScreencastOptions) {
     this.#options = options
@@ -73,22 +79,30 @@ export class Screencast {
   close(): void {
     this.#closed = true
     clearTimeout(this.#pending?.timer)
+    clearTimeout(this.#trailingTimer)
     this.#stopListening()
   }
 
   async #onFrame(data: string, ack: number): Promise<void> {
     const receivedMs = performance.now()
-    await this.#read(data)
+    const isNew = await this.#read(data)
     if (this.#closed) return
+    if (isNew && !this.#options.sendsLastFrame) this.#captureLater()
     this.#pending = { ack, receivedMs, timer: undefined }
     this.#schedule()
   }
 
-  async #read(data: string): Promise<void> {
+  #captureLater(): void {
+    clearTimeout(this.#trailingTimer)
+    // A tab that hangs or is gone is noticed by whoever asks it next.
+    this.#trailingTimer = setTimeout(() => void this.capture().catch(() => {}), TRAILING_MS)
+  }
+
+  async #read(data: string): Promise<boolean> {
     const { cols, rows } = this.#options.size()
     const png = new Uint8Array(Buffer.from(data, 'base64'))
     const frame = await this.#options.decoder.decode(png, cols, rows)
-    if (frame !== null && !this.#closed) this.#options.onFrame(frame)
+    return frame !== null && !this.#closed && this.#options.onFrame(frame)
   }
 
   #schedule(): void {

@@ -101,6 +101,8 @@ export interface WebPage {
   /** Rows down, or up when negative; at a cell, or in the middle of the screen. */
   scroll(rows: number, at?: Cell): Promise<void>
 
+  /** As `state`, but asked of the browser now: it also answers while the page hangs. */
+  readState(): Promise<PageState>
   /** The links of the page, also of what is scrolled away, and of its iframes. */
   links(): Promise<PageLink[]>
   details(): Promise<PageDetails>

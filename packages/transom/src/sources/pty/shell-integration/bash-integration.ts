@@ -12,7 +12,8 @@ import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
  * - `f&&:` gives the status of f, and neither `set -e` nor an ERR trap takes it for a failure.
  * - Calls have their output sent to /dev/null: what traps and traces print about them is not the block's.
  * - The end mark comes right after the block; when that is not reached (^C, a syntax error), before the next prompt.
- * - The prompt mark is part of PS1, because the line editor prints that once it is ready for keys.
+ * - The prompt mark is part of PS1, because the line editor prints that once it is ready for keys; it prints to the
+ *   standard error, and where that is no terminal, the mark is kept out of it and comes a moment too early.
  */
 export function bashScript(options: ShellScriptOptions): string {
   const [first, second] = options.nonceHalves
@@ -91,6 +92,7 @@ __transom_hook() {
 `.replaceAll('\\${', '${')
 
 const LINE_EDITED = String.raw`
+__transom_ps1='\[\e]7717;$__transom_a$__transom_b;4;$?\a\]'
 __transom_first() { local s=$?; local -; set +aexuv; __transom_ended "$s"; __transom_x=2; return "$s"; }
 __transom_last() {
   local s=$?
@@ -99,11 +101,15 @@ __transom_last() {
   __transom_x=0 __transom_h=$HISTCMD
   unset __transom_own
   __transom_hook
+  if [[ ! -t 9 ]]; then
+    PS1=\${PS1%"$__transom_ps1"}
+    printf '\033]7717;%s%s;4;%s\007' "$__transom_a" "$__transom_b" "$s" >/dev/tty
+  fi
   return "$s"
 }
 __transom_hook() {
-  local first='{ __transom_first&&:; } >/dev/null 2>&1' last='{ __transom_last&&:; } >/dev/null 2>&1'
-  local ps1='\[\e]7717;$__transom_a$__transom_b;4;$?\a\]' ps0='\${__transom_own-$(__transom_typed >/dev/null 2>&1)}'
+  local first='{ __transom_first&&:; } >/dev/null 2>&1' last='{ __transom_last&&:; } 9>&2 >/dev/null 2>&1'
+  local ps1=$__transom_ps1 ps0='\${__transom_own-$(__transom_typed >/dev/null 2>&1)}'
   if [[ \${PROMPT_COMMAND[0]-} != "$first"* || \${PROMPT_COMMAND[\${#PROMPT_COMMAND[@]}-1]-} != *"$last" ]]; then
     local each kept=()
     for each in "\${PROMPT_COMMAND[@]}"; do
@@ -117,7 +123,8 @@ __transom_hook() {
       PROMPT_COMMAND="$first"$'\n'"\${kept[*]}"$'\n'"$last"
     fi
   fi
-  [[ $PS1 == *"$ps1" ]] || PS1=\${PS1//"$ps1"/}$ps1
+  export -n PS0 PS1
+  [[ \${PS1-} == *"$ps1" ]] || PS1=\${PS1-} PS1=\${PS1//"$ps1"/}$ps1
   [[ \${PS0-} == *"$ps0" ]] || PS0=\${PS0-}$ps0
   __transom_keys
 }

@@ -184,11 +184,12 @@ function prepareSh(request: IntegrationRequest): Plan | null {
   const scriptPath = path.join(request.folder, 'env.sh')
   const { nonce, options } = scriptOptions(request, scriptPath)
   const login = request.login || given.login
+  const { PS1: prompt = null, ENV: userEnv = null, ...env } = request.env
   return {
     shell: 'sh',
     nonce,
-    files: { 'env.sh': shScript({ ...options, userEnv: request.env['ENV'] ?? null }) },
-    env: { ...request.env, ENV: scriptPath },
+    files: { 'env.sh': shScript({ ...options, userEnv, prompt }) },
+    env: { ...env, ENV: scriptPath },
     argv: [...(login ? ['-l'] : []), '-i'],
     trigger: SH_LINE,
     lineCells: SH_LINE.trimEnd().length,

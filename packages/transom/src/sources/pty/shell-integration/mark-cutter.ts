@@ -7,6 +7,8 @@ export type Mark =
   | { readonly kind: 'end'; readonly exitCode: number; readonly cwd: Buffer }
   /** The shell is ready for a command. */
   | { readonly kind: 'prompt'; readonly exitCode: number }
+  /** The prompt begins: a block that runs has ended, and nothing else is said. */
+  | { readonly kind: 'line'; readonly exitCode: number; readonly cwd: Buffer }
 
 export type Unquote = (quoted: Buffer) => Buffer
 
@@ -91,6 +93,8 @@ export class MarkCutter {
         return { kind: 'end', exitCode: number(), cwd: this.#unquote(fields[2] ?? Buffer.alloc(0)) }
       case '4':
         return { kind: 'prompt', exitCode: number() }
+      case '5':
+        return { kind: 'line', exitCode: number(), cwd: this.#unquote(fields[2] ?? Buffer.alloc(0)) }
       default:
         return null
     }

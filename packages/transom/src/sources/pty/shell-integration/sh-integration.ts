@@ -1,22 +1,26 @@
 import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
 
 /** What is typed to run the next block: there is no line editor to bind a key in. */
-export const SH_LINE = ' . "$__transom_d/next";{ __transom_end&&:;} >/dev/null 2>&1\n'
+export const SH_LINE = ' . "$__transom_d/next";{ __transom_end&&:;} 9>&2 >/dev/null 2>&1\n'
 
 /** The first line of a block's file. */
 export const shBegin = (request: number, display: string): string =>
   `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
 
 /**
- * What a POSIX shell reads through ENV. It has no hooks: PS1 has the end mark in front and the prompt mark behind.
- * What is typed at it has no begin mark, and gives no block.
+ * What a POSIX shell reads through ENV. It has no hooks: what follows a block says that it has ended and that the
+ * shell is ready, and PS1 says so again, for a block that was interrupted. What is typed has no begin mark, and
+ * gives no block. PS1 is set here and not inherited, so that programs do not see it in their environment.
  */
-export function shScript(options: ShellScriptOptions & { readonly userEnv: string | null }): string {
+export function shScript(
+  options: ShellScriptOptions & { readonly userEnv: string | null; readonly prompt: string | null },
+): string {
   const [first, second] = options.nonceHalves
   const userFile = options.userEnv === null ? '' : quoteForShell(options.userEnv)
   return `command rm -f -- ${quoteForShell(options.scriptPath)}
 __transom_a=${first} __transom_b=${second} __transom_d=${quoteForShell(options.folder)}
 ${options.userEnv === null ? 'unset ENV' : `ENV=${userFile}; export ENV`}
+${options.prompt === null ? '' : `PS1=${quoteForShell(options.prompt)}`}
 ${HOOKS}
 ${options.userEnv === null || options.norc ? '' : `eval "__transom_user=\\"$ENV\\""; [ -r "$__transom_user" ] && . "$__transom_user"`}
 __transom_hook
@@ -44,17 +48,18 @@ __transom_end() {
   __transom_e=$?
   set -- "$-"
   set +aexuv
-  __transom_hook
+  if [ -t 9 ]; then __transom_hook; else PS1=; fi # a prompt that goes to a file must not take the marks there
   printf '\033]7717;%s%s;3;%s;%s\007' "$__transom_a" "$__transom_b" "$__transom_e" "$PWD" >/dev/tty
+  printf '\033]7717;%s%s;4;%s\007' "$__transom_a" "$__transom_b" "$__transom_e" >/dev/tty
   __transom_restore "$1"
   return "$__transom_e"
 }
 __transom_hook() {
-  case $PS1 in
+  case \${PS1-} in
     "$__transom_ps1_a"*"$__transom_ps1_b") ;;
-    *) PS1=$__transom_ps1_a$PS1$__transom_ps1_b ;;
+    *) PS1=$__transom_ps1_a\${PS1-}$__transom_ps1_b ;;
   esac
 }
-__transom_ps1_a='$__transom_esc]7717;$__transom_a$__transom_b;3;$?;$PWD$__transom_bel'
+__transom_ps1_a='$__transom_esc]7717;$__transom_a$__transom_b;5;$?;$PWD$__transom_bel'
 __transom_ps1_b='$__transom_esc]7717;$__transom_a$__transom_b;4;$?$__transom_bel'
-`
+`.replaceAll('\\${', '${')

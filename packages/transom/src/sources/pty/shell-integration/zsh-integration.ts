@@ -33,16 +33,16 @@ ${read('.zshenv')}export ZDOTDIR=${own}
     '.zshrc': `[[ \${HISTFILE-} == ${own}/* ]] && HISTFILE=${user}/.zsh_history
 ${read('.zshrc')}${asUser}
 ${HOOKS}
+if [[ -o prompt_sp && -o prompt_cr ]]; then unsetopt prompt_sp; __transom_sp=1; fi
 { __transom_hook } >/dev/null 2>&1
 `,
   }
 }
 
 const HOOKS = String.raw`
-typeset -g +x __transom_e=0 __transom_k=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_text= __transom_head=:
+typeset -g +x __transom_e=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_text= __transom_head=:
 __transom_begin() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  __transom_k=1
   print -rn -- "$2"$'\e]7717;'"$__transom_a$__transom_b;1;$1"$'\a' >/dev/tty
   return $__transom_e
 }
@@ -52,7 +52,7 @@ __transom_mark_end() {
 __transom_end() {
   __transom_e=$?
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  __transom_k=0 __transom_x=1 __transom_text= __transom_head=:
+  __transom_x=1 __transom_text= __transom_head=:
   __transom_mark_end
   __transom_hook
   return $__transom_e
@@ -65,8 +65,7 @@ __transom_precmd() {
     if ((__transom_x)); then
       __transom_x=0
     else
-      if ((__transom_k && s == 0)); then __transom_e=1; else __transom_e=$s; fi
-      __transom_k=0
+      __transom_e=$s
       __transom_mark_end
     fi
     __transom_hook
@@ -87,6 +86,7 @@ __transom_preexec() {
   print -rn -- $'\e]7717;'"$__transom_a$__transom_b;2;\${(q)text[1,4000]};\${(q)PWD}"$'\a' >/dev/tty 2>/dev/null
 }
 __transom_addhistory() {
+  emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
   [[ $1 != ' eval "$__transom_head"'* ]]
 }
 __transom_line_init() {

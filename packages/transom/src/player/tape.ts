@@ -1,0 +1,169 @@
+import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { readRecords, withLogFile } from '../log/log-reader.ts'
+import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+import { Chapters, type Chapter } from '../recordings/chapters.ts'
+import { Timeline } from '../recordings/timeline.ts'
+import { createdSize, screenEventOf } from '../replay/replay.ts'
+import { Screen } from '../terminal/screen.ts'
+import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+
+const VISIBLE_TYPES: readonly number[] = [EVENT_TYPE_NUMBERS.output, EVENT_TYPE_NUMBERS.resize]
+
+/** A log made ready for moving about in: where each record lies and when it is played. */
+export class Tape {
+  readonly path: string
+  readonly #chapters = new Chapters()
+  readonly #idleLimitMs: number | null
+  readonly #offsets: number[] = []
+  readonly #seqs: number[] = []
+  readonly #atMs: number[] = []
+  readonly #times: number[] = []
+  readonly #visible: boolean[] = []
+  #timeline: Timeline | null = null
+  #end = FILE_HEADER_BYTES
+
+  private constructor(path: string, idleLimitMs: number | null) {
+    this.path = path
+    this.#idleLimitMs = idleLimitMs
+  }
+
+  static async open(path: string, idleLimitMs: number | null): Promise<Tape> {
+    const tape = new Tape(path, idleLimitMs)
+    await tape.extend()
+    if (tape.count > 0) return tape
+    throw new OpError('log_corrupt', `${path} has no records`, { path })
+  }
+
+  /** How many records there are. A place on the tape is a number of records that have been played. */
+  get count(): number {
+    return this.#offsets.length
+  }
+
+  get durationMs(): number {
+    return this.#atMs.at(-1) ?? 0
+  }
+
+  get chapters(): readonly Chapter[] {
+    return this.#chapters.list
+  }
+
+  /** Takes in what has been appended since; says whether there was anything. */
+  async extend(): Promise<boolean> {
+    const before = this.count
+    await withLogFile(this.path, async (file) => {
+      for await (const records of readRecords(file, { offset: this.#end }))
+        for (const record of records) this.#take(record)
+    })
+    return this.count > before
+  }
+
+  offsetOf(place: number): number {
+    return this.#offsets[place] ?? this.#end
+  }
+
+  /** When the record behind a place is played; null at the end. */
+  nextMs(place: number): number | null {
+    return this.#atMs[place] ?? null
+  }
+
+  /** When the last record before a place was played. */
+  timeOf(place: number): number {
+    return this.#atMs[place - 1] ?? 0
+  }
+
+  seqOf(place: number): number {
+    return this.#seqs[place - 1] ?? 0
+  }
+
+  /** The place where everything up to a time has been played. */
+  placeAt(atMs: number): number {
+    return countUpTo(this.#atMs, atMs)
+  }
+
+  placeOfSeq(seq: number): number {
+    return countUpTo(this.#seqs, seq)
+  }
+
+  /** By the clock on the wall, in milliseconds since 1970. */
+  placeOfTime(timeMs: number): number {
+    return countUpTo(this.#times, timeMs)
+  }
+
+  /** The nearest place before or behind this one where something else may be seen. */
+  visibleFrom(place: number, direction: 1 | -1): number {
+    for (let at = place + direction; at > 0 && at <= this.count; at += direction)
+      if (this.#visible[at - 1]) return at
+    return direction === 1 ? this.count : Math.min(1, this.count)
+  }
+
+  #take(record: LogRecord): void {
+    this.#timeline ??= new Timeline({ speed: 1, idleLimitMs: this.#idleLimitMs }, record.time)
+    const atMs = this.#timeline.at(record.time)
+    this.#offsets.push(this.#end)
+    this.#seqs.push(record.seq)
+    this.#atMs.push(atMs)
+    this.#times.push(record.time)
+    this.#visible.push(VISIBLE_TYPES.includes(record.typeNumber))
+    this.#chapters.take(record, atMs)
+    this.#end += RECORD_HEADER_BYTES + record.payload.length
+  }
+}
+
+/** The screen at a place of a tape. Going forward plays what lies between; going back begins anew. */
+export class TapeHead {
+  readonly #tape: Tape
+  #screen: Screen | null = null
+  #place = 0
+
+  constructor(tape: Tape) {
+    this.#tape = tape
+  }
+
+  get place(): number {
+    return this.#place
+  }
+
+  get screen(): Screen {
+    if (this.#screen === null) throw new Error('nothing has been played yet')
+    return this.#screen
+  }
+
+  async moveTo(place: number): Promise<void> {
+    const wanted = Math.min(Math.max(1, place), this.#tape.count) // the first record gives the size
+    if (wanted < this.#place) {
+      this.#place = 0
+      this.#screen = null
+    }
+    if (wanted === this.#place) return
+    await withLogFile(this.#tape.path, async (file) => {
+      for await (const records of readRecords(file, { offset: this.#tape.offsetOf(this.#place) })) {
+        for (const record of records) {
+          this.#apply(record)
+          if (this.#place === wanted) return
+        }
+      }
+    })
+  }
+
+  #apply(record: LogRecord): void {
+    if (this.#screen === null) {
+      const { cols, rows } = createdSize(record, this.#tape.path)
+      this.#screen = new Screen(new XtermEmulator(cols, rows))
+    }
+    this.#screen.apply(record.seq, screenEventOf(record))
+    this.#screen.takeAnswers() // queries are answered by the live host only
+    this.#place++
+  }
+}
+
+/** How many of the values, which never fall, are at most this. */
+function countUpTo(values: readonly number[], limit: number): number {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((values[middle] ?? 0) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}

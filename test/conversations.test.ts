@@ -1,0 +1,301 @@
+/** A conversation's shell: modes, the queue, interactive sessions, their end, reset, and what outlives them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '@transom/client'
+import type { SubscriptionMessage } from '@transom/protocol'
+import { TestHome } from './support/test-home.ts'
+import { needs } from './support/needs.ts'
+import { until } from './support/until.ts'
+
+let home: TestHome
+let client: Client
+let count = 0
+
+beforeAll(async () => {
+  home = new TestHome()
+  await home.ok('create', '--', 'true')
+  client = await home.connect()
+})
+
+afterAll(async () => {
+  client.close()
+  await home.close()
+})
+
+const newConversation = () => `c${++count}`
+
+async function exec(conversation_id: string, command: string, queue = false) {
+  return client.call('pty.exec_block', { conversation_id, command, queue })
+}
+
+async function prints(conversation_id: string, match: string, from_cursor: number): Promise<number> {
+  return (await client.call('pty.wait_for', { conversation_id, match, from_cursor })).cursor
+}
+
+async function outputs(
+  conversation_id: string,
+): Promise<[string | null, string | undefined, number | null][]> {
+  const { blocks } = await client.call('pty.blocks', { conversation_id })
+  return Promise.all(
+    blocks.map(async ({ seq, command, exit_code }) => {
+      const { data } = await client.call('pty.read', { conversation_id, block: seq })
+      return [command, data, exit_code] as [string | null, string | undefined, number | null]
+    }),
+  )
+}
+
+describe('modes', () => {
+  test('a busy shell refuses a block, or queues it when told to', async () => {
+    const conversation_id = newConversation()
+    const first = await exec(conversation_id, 'echo one; read -r x; echo "$x"')
+    expect(first).toMatchObject({ ok: true, seq: 1, queued: false, block_id: `${first.session}-1` })
+    const cursor = await prints(conversation_id, 'one\r\n', first.cursor)
+    expect(await client.call('pty.status', { conversation_id })).toMatchObject({
+      mode: 'block_running',
+      active_block_id: first.block_id,
+      active_session_id: null,
+      shell_id: first.session,
+    })
+    await expect(exec(conversation_id, 'echo two')).rejects.toMatchObject({
+      code: 'shell_busy',
+      details: { block_id: first.block_id },
+    })
+    expect(await exec(conversation_id, 'echo three', true)).toMatchObject({ seq: 2, queued: true })
+    expect(await exec(conversation_id, 'echo four', true)).toMatchObject({ seq: 3, queued: true })
+    expect(await client.call('pty.status', { conversation_id })).toMatchObject({ queued: 2 })
+    await client.call('pty.send', { conversation_id, data: 'typed' })
+    await client.call('pty.enter', { conversation_id })
+    await prints(conversation_id, 'four\r\n', cursor)
+    await prints(conversation_id, 'PROMPT', cursor)
+    expect(await outputs(conversation_id)).toEqual([
+      ['echo one; read -r x; echo "$x"', 'one\ntyped\ntyped\n', 0],
+      ['echo three', 'three\n', 0],
+      ['echo four', 'four\n', 0],
+    ])
+    expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle', queued: 0 })
+  })
+
+  test('an interrupt overtakes what is queued and what was not read', async () => {
+    const conversation_id = newConversation()
+    const { cursor } = await exec(conversation_id, 'echo ready; sleep 1000')
+    await prints(conversation_id, 'ready\r\n', cursor)
+    await exec(conversation_id, 'echo queued', true)
+    await client.call('pty.send', { conversation_id, data: 'echo not read\r' })
+    await client.call('pty.ctrl_c', { conversation_id })
+    await prints(conversation_id, 'queued\r\n', cursor)
+    const [first, second] = (await client.call('pty.blocks', { conversation_id })).blocks
+    expect([first?.exit_code, second?.command]).toEqual([130, 'echo queued'])
+  })
+
+  test('Ctrl+D ends the input of what reads lines, and bytes are sent as they are', async () => {
+    const conversation_id = newConversation()
+    const { cursor } = await exec(conversation_id, 'echo go; cat | od -An -tx1')
+    const at = await prints(conversation_id, 'go\r\n', cursor)
+    await client.call('pty.send', {
+      conversation_id,
+      data_b64: Buffer.from([0xff, 0x41, 0x0d]).toString('base64'),
+    })
+    await client.call('pty.ctrl_d', { conversation_id })
+    await prints(conversation_id, 'ff 41 0a', at)
+    const bad = client.call('pty.send', { conversation_id })
+    await expect(bad).rejects.toMatchObject({ code: 'usage' })
+  })
+})
+
+describe('an interactive session', () => {
+  test('has the shell until its program ends', async () => {
+    const conversation_id = newConversation()
+    const command = 'printf "guess: "; read -r n; echo "it was $n"'
+    const session = await client.call('pty.exec_interactive', { conversation_id, command })
+    const { session_id } = session
+    expect(await client.call('pty.status', { conversation_id })).toMatchObject({
+      mode: 'interactive',
+      active_session_id: session_id,
+    })
+    await expect(exec(conversation_id, 'ls')).rejects.toMatchObject({ code: 'shell_interactive' })
+    await expect(exec(conversation_id, 'ls', true)).rejects.toMatchObject({ code: 'shell_interactive' })
+    const at = await prints(conversation_id, 'guess: ', session.cursor)
+    await client.call('pty.send', { conversation_id, session_id, data: '7\r' })
+    await prints(conversation_id, 'it was 7\r\n', at)
+    await prints(conversation_id, 'PROMPT', at)
+    expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle' })
+    const late = client.call('pty.send', { conversation_id, session_id, data: 'x' })
+    await expect(late).rejects.toMatchObject({ code: 'interactive_ended' })
+    const again = client.call('pty.end_session', { conversation_id })
+    await expect(again).rejects.toMatchObject({ code: 'interactive_ended' })
+  })
+
+  const programs: [string, string, string, string][] = [
+    ['python3', 'python3 -q', '>>> ', 'exit_command'],
+    ['sh', "PS1='nested: ' sh -i", 'nested: ', 'exit_command'],
+    ['cat', 'echo ready; exec cat', 'ready\r\n', 'interrupt'],
+    ['sh', `trap '' INT; echo ready; sleep 1000`, 'ready\r\n', 'terminate'],
+  ]
+  test.each(programs)(
+    '%s is ended as it expects: %s',
+    async (program, command, match, ended_with) => {
+      void program
+      const conversation_id = newConversation()
+      const wrapped = command.startsWith('trap') ? `(${command})` : command
+      const { session_id, cursor } = await client.call('pty.exec_interactive', {
+        conversation_id,
+        command: wrapped,
+      })
+      await prints(conversation_id, match, cursor)
+      const ended = await client.call('pty.end_session', { conversation_id, session_id })
+      if (wrapped.includes('exec')) {
+        expect(ended.block.ended_by).toBe('exit') // it had taken the shell's place
+      } else {
+        expect(ended).toMatchObject({ ended_with, block: { state: 'ended', kind: 'interactive' } })
+        expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle' })
+      }
+    },
+    60_000,
+  )
+})
+
+describe('what outlives', () => {
+  test('a client, a shell and a host', async () => {
+    const conversation_id = newConversation()
+    const { session } = await exec(conversation_id, 'echo from the first client')
+    await prints(conversation_id, 'client\r\n', 0)
+    await prints(conversation_id, 'PROMPT', 1)
+    const other = await home.connect()
+    const same = await other.call('pty.exec_block', { conversation_id, command: 'exit 3', queue: true })
+    expect([same.session, same.seq]).toEqual([session, 2])
+    await other.call('session.wait', { session, exit: true })
+    other.close()
+    await expect(client.call('pty.status', { conversation_id })).rejects.toMatchObject({
+      code: 'session_ended',
+    })
+    const next = await exec(conversation_id, 'echo a new shell')
+    expect(next.session).not.toBe(session)
+    expect(next.seq).toBe(3)
+    await prints(conversation_id, 'a new shell\r\n', next.cursor)
+    await prints(conversation_id, 'PROMPT', 1)
+    expect(await outputs(conversation_id)).toEqual([
+      ['echo from the first client', 'from the first client\n', 0],
+      ['exit 3', expect.any(String), 3],
+      ['echo a new shell', 'a new shell\n', 0],
+    ])
+  })
+
+  test('a reset, which ends whatever runs and keeps the history', async () => {
+    const conversation_id = newConversation()
+    const wedged = await exec(conversation_id, `trap '' INT TERM HUP; echo stuck; while :; do sleep 1; done`)
+    await prints(conversation_id, 'stuck\r\n', wedged.cursor)
+    const reset = await client.call('pty.reset', { conversation_id })
+    expect(reset.previous_session).toBe(wedged.session)
+    const next = await exec(conversation_id, 'echo fresh')
+    expect([next.session, next.seq]).toEqual([reset.session, 2])
+    await prints(conversation_id, 'fresh\r\n', next.cursor)
+    await prints(conversation_id, 'PROMPT', 1)
+    const { blocks } = await client.call('pty.blocks', { conversation_id })
+    expect(blocks.map(({ state, ended_by }) => [state, ended_by])).toEqual([
+      ['ended', 'exit'],
+      ['ended', 'shell'],
+    ])
+  })
+
+  test('blocks can be searched by command and output, also when the shell is gone', async () => {
+    const conversation_id = newConversation()
+    await exec(conversation_id, 'echo apple', true)
+    await exec(conversation_id, 'echo banana', true)
+    const last = await exec(conversation_id, 'echo ap""ple pie; exit', true)
+    await client.call('session.wait', { session: last.session, exit: true })
+    const find = async (query: string) => (await client.call('pty.blocks', { conversation_id, query })).blocks
+    expect((await find('apple')).map(({ seq, match }) => [seq, match?.in])).toEqual([
+      [1, 'command'],
+      [3, 'output'],
+    ])
+    expect(await find('cherry')).toEqual([])
+  })
+})
+
+test('a subscriber to blocks gets each begin, its bytes and its end', async () => {
+  const conversation_id = newConversation()
+  const { session } = await exec(conversation_id, 'echo up')
+  await prints(conversation_id, 'up\r\n', 0)
+  await prints(conversation_id, 'PROMPT', 1)
+  const messages: SubscriptionMessage[] = []
+  let wake = () => {}
+  await client.subscribe({ session, to: 'blocks' }, (message) => {
+    messages.push(message)
+    wake()
+  })
+  await exec(conversation_id, 'echo one; (exit 4)')
+  while (!messages.some(({ type }) => type === 'agent_block_end'))
+    await new Promise<void>((resolve) => (wake = resolve))
+  const deltas = messages.flatMap((message) =>
+    message.type === 'agent_block_delta' ? [Buffer.from(message.data_b64, 'base64').toString()] : [],
+  )
+  expect(deltas.join('')).toBe('one\r\n')
+  expect(messages[0]?.type).toBe('position')
+  expect(messages.find(({ type }) => type === 'agent_block_begin')).toMatchObject({
+    block: { command: 'echo one; (exit 4)', state: 'running' },
+  })
+  expect(messages.at(-1)).toMatchObject({
+    type: 'agent_block_end',
+    block: { exit_code: 4, output_bytes: 5, state: 'ended' },
+  })
+})
+
+describe('errors', () => {
+  test('each says what is wrong and what to do', async () => {
+    const { session } = await client.call('session.create', { command: ['cat'] })
+    const run = (params: object) => client.call('session.run', { command: ['ls'], session, ...params })
+    await expect(run({})).rejects.toMatchObject({
+      code: 'shell_not_integrated',
+      message: /type, keys and wait/,
+    })
+    await expect(exec(session, 'ls')).rejects.toMatchObject({ code: 'shell_not_integrated' })
+    const nowhere = client.call('pty.status', { conversation_id: 'never opened' })
+    await expect(nowhere).rejects.toMatchObject({ code: 'conversation_not_found' })
+    const conversation_id = newConversation()
+    const cwd = { conversation_id, command: 'ls', cwd: '/no/such/folder' }
+    await expect(client.call('pty.exec_block', cwd)).rejects.toMatchObject({ code: 'cwd_not_found' })
+    const { session: shell } = await exec(conversation_id, 'echo up')
+    await prints(conversation_id, 'up\r\n', 0)
+    const missing = client.call('pty.read', { conversation_id, block: 99 })
+    await expect(missing).rejects.toMatchObject({ code: 'block_not_found', details: { count: 1 } })
+    await expect(
+      run({ session: shell, command: ['sleep 1000'], timeout_ms: 10, queue: true }),
+    ).rejects.toMatchObject({ code: 'block_running', details: { block: { state: 'running' } } })
+    const waiting = run({ session: shell, command: ['echo never'], queue: true })
+    const failed = expect(waiting).rejects.toMatchObject({ code: 'block_not_started' })
+    const queued = async () => (await client.call('pty.status', { conversation_id })).queued === 1
+    await until('the command waits', queued)
+    await client.call('session.destroy', { session: shell })
+    await failed
+  })
+
+  test('a shell that was not to be integrated, or runs a script, has no blocks', async () => {
+    for (const params of [
+      { command: ['bash'], no_integration: true },
+      { command: ['bash', '-c', 'read x'] },
+      { command: ['bash', '--norc', '-s'] },
+    ]) {
+      const { session } = await client.call('session.create', params)
+      const refused = client.call('session.run', { session, command: ['ls'] })
+      await expect(refused).rejects.toMatchObject({ code: 'shell_not_integrated' })
+    }
+  })
+})
+
+needs('bash')('a caller that gives up leaves the command running, and its end is known', async () => {
+  const { session } = await client.call('session.create', { command: ['bash'], norc: true })
+  const controller = new AbortController()
+  const vanishing = client.call(
+    'session.run',
+    { session, command: ['read -r x; echo "late $x"'], queue: true },
+    { signal: controller.signal },
+  )
+  await client.call('session.wait', { session, text: 'read -r x' })
+  controller.abort()
+  await expect(vanishing).rejects.toThrow()
+  await client.call('session.type', { session, text: 'word\r' })
+  await client.call('pty.wait_for', { conversation_id: session, match: 'late word\r\n', from_cursor: 0 })
+  const { blocks } = await client.call('pty.blocks', { conversation_id: session })
+  expect(blocks).toMatchObject([
+    { state: 'ended', exit_code: 0, output_bytes: 'word\r\nlate word\r\n'.length },
+  ])
+})
