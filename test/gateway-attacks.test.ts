@@ -217,6 +217,21 @@ describe('an operation', () => {
     )
   })
 
+  test('that names a file of the caller’s choice is for administrators, also as a step of a batch', async () => {
+    const out = path.join(home.root, 'written.png')
+    const asked = [
+      ['session.screenshot', { session: own, out }],
+      ['session.screenshot', { session: own, scheme: '/etc/passwd' }],
+      ['session.batch', { session: own, steps: [{ step: 'screenshot', out }] }],
+      ['log.export', { session: own, out }],
+    ] as const
+    for (const token of [operator, restricted, reader]) {
+      for (const [name, params] of asked)
+        expect([name, (await gateway.call(name, params, token)).status]).toEqual([name, 403])
+    }
+    expect(fs.existsSync(out)).toBe(false)
+  })
+
   test('reaches no other session with a token for one, whatever the other is called', async () => {
     const refs = [
       other,

@@ -79,7 +79,7 @@ export class HttpTransport implements Transport {
     const query = new URLSearchParams(
       Object.entries(params).map(([key, value]): [string, string] => [key, String(value)]),
     )
-    const response = await this.#fetch(`/v1/subscribe?${query}`, { signal: controller.signal })
+    const response = await this.#fetch(`/v1/subscribe?${query.toString()}`, { signal: controller.signal })
     this.#streams.set(subscription, controller)
     void this.#read(response, subscription, controller.signal)
     return { subscription }

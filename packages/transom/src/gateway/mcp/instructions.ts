@@ -2,7 +2,7 @@ import type { ToolSet } from './tool-table.ts'
 
 /** What a client tells its model about the whole of the tools. */
 export function instructions(set: ToolSet): string {
-  return set === 'pty' ? `${COMMON}` : `${COMMON}\n\n${HOW_TO_WORK}`
+  return set === 'pty' ? COMMON : `${COMMON}\n\n${HOW_TO_WORK}`
 }
 
 const COMMON = [
