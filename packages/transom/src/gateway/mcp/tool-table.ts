@@ -94,7 +94,7 @@ function ptyTool(operation: string, { summary }: OperationDefinition): McpTool |
 }
 
 /** What the CLI wants to know of a parameter is noise to a model. */
-const CLI_KEYS = new Set(['$schema', 'placeholder', 'from', 'flag', 'parse', 'readable', 'hidden', 'writes'])
+const CLI_KEYS = new Set(['$schema', 'placeholder', 'from', 'flag', 'parse', 'readable', 'hidden', 'touches'])
 
 function cleaned(schema: object): Record<string, unknown> {
   const isMap = (key: string) => key === 'properties'
