@@ -33,6 +33,16 @@ fi
 `
 }
 
+/** Makes a bash that was started as a POSIX shell, to have it read $ENV, the ordinary one that was asked for. */
+export function bashOutOfPosix({ ENV, HISTFILE }: Readonly<Record<string, string>>): string {
+  return `set +o posix
+shopt -u inherit_errexit 2>/dev/null
+unset POSIXLY_CORRECT
+${ENV === undefined ? 'unset ENV' : `ENV=${quoteForShell(ENV)}`}
+${HISTFILE === undefined ? 'HISTFILE=~/.bash_history' : ''}
+`
+}
+
 /** What is typed to run the next block, where there is no line editor to bind a key in. */
 export const BASH_LEAN_LINE = ' __transom_load;eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1\n'
 

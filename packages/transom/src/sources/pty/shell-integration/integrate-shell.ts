@@ -2,10 +2,16 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileError } from '../../../lib/system-error.ts'
-import { BASH_EDITED_LINE, BASH_LEAN_LINE, bashBegin, bashScript } from './bash-integration.ts'
+import {
+  BASH_EDITED_LINE,
+  BASH_LEAN_LINE,
+  bashBegin,
+  bashOutOfPosix,
+  bashScript,
+} from './bash-integration.ts'
 import { FISH_LINE, fishBegin, fishScript, quoteForFish } from './fish-integration.ts'
 import { SH_LINE, shBegin, shScript } from './sh-integration.ts'
-import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+import { inDoubleQuotes, quoteForShell, type ShellScriptOptions } from './shell-script.ts'
 import { unquoteShellWord } from './unquote.ts'
 import { ZSH_LINE, zshBegin, zshScripts } from './zsh-integration.ts'
 
@@ -120,9 +126,15 @@ function prepareBash(request: IntegrationRequest): Plan | null {
   return {
     shell: 'bash',
     nonce,
-    files: { rc: script },
-    env: request.env,
-    argv: [...(isLean ? ['--noediting'] : []), '--noprofile', '--rcfile', scriptPath, '-i'],
+    files: { rc: norc ? `${bashOutOfPosix(request.env)}${script}` : script },
+    env: norc ? { ...request.env, ENV: inDoubleQuotes(scriptPath) } : request.env,
+    // A bash that gets an rc file reads the system's own first, where it has one (Debian's sets PS1). Without rc files
+    // it takes ours the one other way there is: as a POSIX shell, which it then ceases to be.
+    argv: [
+      ...(isLean ? ['--noediting'] : []),
+      ...(norc ? ['--noprofile', '--posix'] : ['--noprofile', '--rcfile', scriptPath]),
+      '-i',
+    ],
     trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
     unquote: unquoteShellWord,
     lineCells: (isLean ? BASH_LEAN_LINE.trimEnd() : BASH_EDITED_LINE).length,

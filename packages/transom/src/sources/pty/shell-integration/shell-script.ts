@@ -19,3 +19,8 @@ export interface ShellScriptOptions {
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
+
+/** A text as it stands between double quotes, where shells expand `$` and backticks. */
+export function inDoubleQuotes(text: string): string {
+  return text.replaceAll(/[$`"\\]/g, String.raw`\$&`)
+}
