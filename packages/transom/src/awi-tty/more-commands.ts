@@ -61,7 +61,7 @@ export const MORE_COMMANDS: readonly AwiCommand[] = [
       { ...own('out', 'string', 'Write the picture to this file and print nothing.'), placeholder: 'FILE' },
     ],
     ['screenshot --out page.png'],
-    { plain: 'data' },
+    { plain: 'png_b64' },
   ),
   command(
     'set-zoom',

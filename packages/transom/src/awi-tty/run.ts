@@ -78,8 +78,8 @@ function show(awi: AwiProcess, parsed: ParsedCommand, command: AwiCommand, resul
 
 /** The bytes of a picture that came as base64; null when the result is none. */
 function pictureIn(result: unknown): Uint8Array | null {
-  const { format, data } = result as { format?: unknown; data?: unknown }
-  return format === 'png' && typeof data === 'string' ? Buffer.from(data, 'base64') : null
+  const { png_b64 } = result as { png_b64?: unknown }
+  return typeof png_b64 === 'string' ? Buffer.from(png_b64, 'base64') : null
 }
 
 function writeOut(awi: AwiProcess, file: string, text: string | Uint8Array): void {
