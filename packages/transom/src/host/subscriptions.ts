@@ -16,13 +16,14 @@ import type { Frame } from '../terminal/emulator.ts'
 import type { RequestContext } from './dispatch.ts'
 
 type Channel = Pick<RequestContext, 'notify' | 'drained'>
+type ShownSession = Pick<Session, 'id' | 'screen' | 'ended' | 'observe'>
 
 /**
  * Sends a dump of the screen, then the rows that change. Changes within one turn of the event loop are folded,
  * and a subscriber that reads too slowly misses the states in between: it gets a fresh dump when it is ready.
  */
 export async function streamScreen(
-  session: Session,
+  session: ShownSession,
   subscription: number,
   channel: Channel,
   signal: AbortSignal,
@@ -48,7 +49,7 @@ export async function streamScreen(
       sent = frame
       if (!ready) {
         await channel.drained()
-        sent = null
+        if (screen.frame() !== frame) sent = null // it has missed something
       } else if (session.ended && screen.frame() === frame) {
         send({ subscription, type: 'end', seq: screen.seq })
         return
@@ -122,7 +123,12 @@ export async function streamBlocks(
   await send({ subscription, type: 'end', seq })
 }
 
-function rowsMessage(subscription: number, session: Session, before: Frame, now: Frame): SubscriptionMessage {
+function rowsMessage(
+  subscription: number,
+  session: ShownSession,
+  before: Frame,
+  now: Frame,
+): SubscriptionMessage {
   const { screen } = session
   const sameSize = before.grid.cols === now.grid.cols && before.grid.rows === now.grid.rows
   if (!sameSize) {
