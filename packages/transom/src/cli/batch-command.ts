@@ -1,7 +1,7 @@
 import type { BatchStepReport, Result, Snapshot } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { parseBatch, type ScriptStep } from './batch-script.ts'
-import { localCommand, localParam, type LocalContext } from './local-command.ts'
+import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
 import { printable } from './text-layout.ts'
 
 export const batchCommand = localCommand({
@@ -19,14 +19,7 @@ export const batchCommand = localCommand({
   positionals: ['session', 'script'],
   startsHost: true,
   params: [
-    localParam({
-      name: 'session',
-      type: 'string',
-      placeholder: 'SESSION',
-      description: 'Session id, unique id prefix, or name.',
-      required: true,
-      from: '$TRANSOM_SESSION',
-    }),
+    sessionParam(),
     localParam({
       name: 'script',
       type: 'string',

@@ -58,6 +58,18 @@ export function localParam(given: GivenParam): CommandParam {
   return { ...PARAM_DEFAULTS, ...given }
 }
 
+/** The session that a command is about, as the commands of the operation table take it. */
+export function sessionParam(): CommandParam {
+  return localParam({
+    name: 'session',
+    type: 'string',
+    placeholder: 'SESSION',
+    description: 'Session id, unique id prefix, or name.',
+    required: true,
+    from: '$TRANSOM_SESSION',
+  })
+}
+
 /** A command of the operation table, as it was before the build took away what is null, false or empty. */
 export function expandCommand(compact: CompactCommand): Command {
   return { ...COMMAND_DEFAULTS, ...compact, params: (compact.params ?? []).map(localParam) }

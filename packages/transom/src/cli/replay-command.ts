@@ -2,7 +2,7 @@ import * as path from 'node:path'
 import { isatty } from 'node:tty'
 import type { Result } from '@transom/protocol'
 import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
-import { localCommand, localParam, type LocalContext } from './local-command.ts'
+import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
 
 const IDLE_LIMIT_MS_DEFAULT = 2000
 
@@ -21,14 +21,7 @@ export const replayCommand = localCommand({
   positionals: ['session'],
   startsHost: true,
   params: [
-    localParam({
-      name: 'session',
-      type: 'string',
-      placeholder: 'SESSION',
-      description: 'Session id, unique id prefix, or name.',
-      required: true,
-      from: '$TRANSOM_SESSION',
-    }),
+    sessionParam(),
     localParam({
       name: 'speed',
       type: 'string',

@@ -2,7 +2,7 @@ import type { Client } from '@transom/client'
 import { OpError, isErrorCode } from '@transom/protocol/errors'
 import { EventCommand } from './event-command.ts'
 import { connectOrStartHost, followSession } from './host-connection.ts'
-import { localCommand, localParam, type LocalContext } from './local-command.ts'
+import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
 import { printable } from './text-layout.ts'
 import { Watcher, parseCondition, type WatchCondition, type WatchEvent } from './watcher.ts'
 
@@ -24,14 +24,7 @@ export const watchCommand = localCommand({
   positionals: ['session'],
   startsHost: true,
   params: [
-    localParam({
-      name: 'session',
-      type: 'string',
-      placeholder: 'SESSION',
-      description: 'Session id, unique id prefix, or name.',
-      required: true,
-      from: '$TRANSOM_SESSION',
-    }),
+    sessionParam(),
     localParam({
       name: 'on',
       type: 'list',
