@@ -17,11 +17,12 @@ export async function findRecord(
   signal?: AbortSignal,
 ): Promise<number | null> {
   // If only its payload is damaged, a record still tells where the next one is. Asked first: a payload may hold
-  // bytes that look like a record, as when a program printed an Event Log.
+  // bytes that look like a record, as when a program printed an Event Log. The seq there tells whether just the one
+  // is missing: a length that is damaged itself may happen to lead to a record further on.
   const header = await readAt(file, start.offset, RECORD_HEADER_BYTES)
   if (header.length === RECORD_HEADER_BYTES) {
     const next = start.offset + RECORD_HEADER_BYTES + header.readUInt32LE(4)
-    if (await isRecordAt(file, next, start)) return next
+    if ((await seqAt(file, next, start)) === start.lastSeq + 2) return next
   }
   for (let at = start.offset + 1; at + RECORD_HEADER_BYTES <= start.sizeBytes;) {
     signal?.throwIfAborted()
@@ -29,7 +30,7 @@ export async function findRecord(
     const last = window.length - RECORD_HEADER_BYTES
     if (last < 0) return null
     for (let index = 0; index <= last; index++) {
-      if (isPlausible(window, index, at + index, start) && (await isRecordAt(file, at + index, start)))
+      if (isPlausible(window, index, at + index, start) && (await seqAt(file, at + index, start)) !== null)
         return at + index
     }
     at += last + 1
@@ -37,11 +38,12 @@ export async function findRecord(
   return null
 }
 
-async function isRecordAt(file: fs.FileHandle, offset: number, start: SearchStart): Promise<boolean> {
+/** The seq of the record at this place; null when there is none that could come next. */
+async function seqAt(file: fs.FileHandle, offset: number, start: SearchStart): Promise<number | null> {
   const header = await readAt(file, offset, RECORD_HEADER_BYTES)
-  if (header.length < RECORD_HEADER_BYTES || !isPlausible(header, 0, offset, start)) return false
-  const whole = await readAt(file, offset, RECORD_HEADER_BYTES + header.readUInt32LE(4))
-  return decodeRecord(whole, 0).kind === 'record'
+  if (header.length < RECORD_HEADER_BYTES || !isPlausible(header, 0, offset, start)) return null
+  const decoded = decodeRecord(await readAt(file, offset, RECORD_HEADER_BYTES + header.readUInt32LE(4)), 0)
+  return decoded.kind === 'record' ? decoded.record.seq : null
 }
 
 /** Whether a header could be the next record's. Cheap, and nearly always false: the checksum is asked only after it. */

@@ -5,7 +5,13 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EventLog } from './event-log.ts'
 import { readAfter, scanLog } from './log-reader.ts'
-import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader, type LogRecord } from './record.ts'
+import {
+  FILE_HEADER_BYTES,
+  RECORD_HEADER_BYTES,
+  encodeFileHeader,
+  encodeRecordHeader,
+  type LogRecord,
+} from './record.ts'
 import { repairLog } from './repair-log.ts'
 import { verifyLog } from './verify-log.ts'
 
@@ -168,6 +174,16 @@ describe('repairing a log', () => {
       }),
       { numRuns: 150 },
     )
+  })
+
+  test('a damaged length that leads to a record further on loses none between', async () => {
+    const offsets = writeLog(texts(9))
+    const [first = 0, seventh = 0] = [offsets[0], offsets[6]]
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(seventh - first - RECORD_HEADER_BYTES)
+    damage(first + 4, length)
+    await repair()
+    expect((await records()).map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
   })
 
   test('leaves a log alone that somebody writes', async () => {
