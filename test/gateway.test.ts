@@ -139,6 +139,7 @@ describe('operations', () => {
     const dump = await stream.next(({ params }) => params?.type === 'screen')
     expect(dump.params?.['snapshot']).toMatchObject({ session })
     stream.webSocket.close()
+    await home.ok('destroy', session) // its host is its own, and ends with it
   })
 
   test('go on after the host was stopped: the next call starts another', async () => {
