@@ -101,7 +101,7 @@ export class Conversations {
 function notFound(conversation: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof OpError) || error.code !== 'session_not_found') throw error
-    const message = `there is no conversation ${JSON.stringify(conversation)}; the first exec_block opens one`
+    const message = `no session or conversation ${JSON.stringify(conversation)}; "transom list --all" shows the sessions, and pty.exec_block opens a conversation`
     throw new OpError('conversation_not_found', message, { conversation_id: conversation })
   }
 }
