@@ -6,10 +6,13 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { thirdPartyNotices } from './notices.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const source = path.join(root, 'packages/transom/src')
 const DIST = path.join(root, 'packages/transom/dist')
+
+const PLAYER = 'node_modules/asciinema-player'
 
 const shared = {
   bundle: true,
@@ -17,6 +20,7 @@ const shared = {
   target: 'node20',
   logLevel: /** @type {const} */ ('warning'),
   absWorkingDir: root,
+  metafile: /** @type {const} */ (true),
 }
 
 const REQUIRE_IN_MODULE =
@@ -105,6 +109,9 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
   ])
   for (const file of outputs.flatMap((output) => output.outputFiles))
     replaceFile(file.path, withoutCopies(file.text), 0o755)
+  const bundled = outputs.flatMap((output) => Object.keys(output.metafile.inputs))
+  const notices = thirdPartyNotices(root, [...bundled, `${PLAYER}/package.json`])
+  replaceFile(path.join(dist, 'THIRD-PARTY-NOTICES.txt'), `${notices}\n`, 0o644)
   const assets = path.join(root, 'packages/transom/assets')
   for (const name of fs.readdirSync(assets))
     replaceFile(path.join(dist, name), fs.readFileSync(path.join(assets, name)), 0o644)
@@ -116,7 +123,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
 
 /** A part of the player that recordings carry with them (ADR 018). */
 function readPlayer(/** @type {string} */ file) {
-  return fs.readFileSync(path.join(root, 'node_modules/asciinema-player/dist/bundle', file), 'utf8')
+  return fs.readFileSync(path.join(root, PLAYER, 'dist/bundle', file), 'utf8')
 }
 
 /** Keeps the CLI small: it fills in again (cli/local-command.ts) what is left out here. */

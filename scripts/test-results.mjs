@@ -9,7 +9,12 @@ import { relative } from 'node:path'
 
 const MESSAGE_LINES = 6
 
-const report = JSON.parse(readFileSync(process.argv[2], 'utf8'))
+/**
+ * @typedef {{ fullName: string, status: string, failureMessages: string[] }} TestResult
+ * @typedef {{ name: string, status: string, message: string, assertionResults: TestResult[] }} FileResult
+ * @type {{ testResults: FileResult[], numPassedTests: number, numFailedTests: number }}
+ */
+const report = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
 for (const file of report.testResults) {
   const failed = file.assertionResults.filter(({ status }) => status === 'failed')
   const name = relative('.', file.name)
@@ -18,7 +23,7 @@ for (const file of report.testResults) {
 }
 console.log(report.numPassedTests, report.numFailedTests)
 
-function tell(title, message) {
+function tell(/** @type {string} */ title, /** @type {string} */ message) {
   console.error(`FAILED: ${title}`)
   for (const line of message.split('\n').slice(0, MESSAGE_LINES)) console.error(`  ${line}`)
 }

@@ -96,6 +96,7 @@ test('the package holds the programs and what belongs to them, and nothing else'
   expect(packed.toSorted()).toEqual([
     'LICENSE',
     'README.md',
+    'dist/THIRD-PARTY-NOTICES.txt',
     'dist/awi-tty.cjs',
     'dist/cli.cjs',
     'dist/completion.bash',
