@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import * as os from 'node:os'
 import { errnoOf } from '../../lib/system-error.ts'
 import type { ChildReaper } from './child-reaper.ts'
@@ -133,10 +134,14 @@ export function processesOfGroup(group: number): number[] {
   return (readProcesses() ?? []).filter((process) => process.group === group).map(({ pid }) => pid)
 }
 
+/** What newer versions of Node call themselves to the kernel, which says nothing about the program. */
+const NAME_OF_A_THREAD = 'MainThread'
+
 /** A process's name as the kernel has it, which a program may change; null when there is no such process. */
 export function programName(pid: number): string | null {
   try {
-    return fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()
+    const name = fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()
+    return name === NAME_OF_A_THREAD ? path.basename(fs.readlinkSync(`/proc/${pid}/exe`)) : name
   } catch {
     return null // it has ended, or there is no /proc
   }
