@@ -277,6 +277,47 @@ describe('an operation', () => {
     expect(stream.status).toBe(403)
   })
 
+  test('of a conversation serves a token for its session, and no conversation else', async () => {
+    await gateway.call('pty.exec_block', { conversation_id: 'foreign', command: 'true' })
+    const begun = await gateway.call<{ session: string }>('pty.exec_block', {
+      conversation_id: 'talk',
+      command: 'echo said',
+    })
+    const { session } = begun.body
+    const token = await home.ok('token', 'create', '--session', session)
+    const looker = await home.ok('token', 'create', '--session', session, '--scope', 'read')
+    for (const conversation_id of ['talk', session]) {
+      const asked = [
+        ['pty.exec_block', { conversation_id, command: 'echo more', queue: true }],
+        ['pty.wait_for', { conversation_id, match: 'PROMPT' }],
+        ['pty.status', { conversation_id }],
+        ['pty.blocks', { conversation_id }],
+        ['pty.read', { conversation_id, block: 1 }],
+        ['pty.enter', { conversation_id }],
+      ] as const
+      for (const [name, params] of asked)
+        expect([name, (await gateway.call(name, params, token)).status]).toEqual([name, 200])
+    }
+    expect((await gateway.call('pty.read', { conversation_id: 'talk', block: 1 }, looker)).status).toBe(200)
+    expect((await gateway.call('pty.enter', { conversation_id: 'talk' }, looker)).status).toBe(403)
+    for (const [name, { access }] of Object.entries<OperationDefinition>(OPERATIONS)) {
+      if (!name.startsWith('pty.')) continue
+      for (const conversation_id of ['foreign', 'nobody', 'own', other, `../${session}`]) {
+        const { status } = await gateway.call(name, { conversation_id, command: 'x' }, token)
+        expect([name, conversation_id, status]).toEqual([name, conversation_id, 403])
+      }
+      if (access === undefined) expect(name).toBe('pty.reset')
+    }
+    // Whatever would open a new session is refused: it would be out of the token's bounds.
+    expect((await gateway.call('pty.reset', { conversation_id: 'talk' }, token)).status).toBe(403)
+    await home.ok('destroy', session)
+    const late = await gateway.call('pty.exec_block', { conversation_id: session, command: 'true' }, token)
+    expect([late.status, late.body.error?.code]).toEqual([409, 'session_ended'])
+    const sessions = await gateway.call<{ sessions: { conversation?: string }[] }>('session.list')
+    expect(sessions.body.sessions.filter(({ conversation }) => conversation === 'talk')).toEqual([])
+    expect((await gateway.call('pty.read', { conversation_id: 'talk', block: 1 }, token)).status).toBe(200)
+  })
+
   test('that is unknown, or named by a path, is not found', async () => {
     for (const name of ['session.nothing', '__proto__', 'constructor', 'toString']) {
       const { status, body } = await gateway.call(name)

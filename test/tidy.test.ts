@@ -88,6 +88,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@hono/node-server',
     '@hono/node-server/utils/response',
     '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/stdio',
     'hono',
     'ws',
     'zod',

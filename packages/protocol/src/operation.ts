@@ -44,10 +44,10 @@ export interface OperationAccess {
   /** For what concerns the whole Home, or writes files of the caller's choice. */
   readonly scope?: 'admin'
   /**
-   * How an operation that names no session serves a token that is for some sessions only: its answer is filtered,
-   * or it concerns the caller's connection alone. Without this it is refused.
+   * How an operation without a `session` serves a token that is for some sessions only: its answer is filtered, it
+   * concerns the caller's connection alone, or its `conversation_id` names the session. Without this it is refused.
    */
-  readonly restricted?: 'filtered' | 'connection'
+  readonly restricted?: 'filtered' | 'connection' | 'conversation'
 }
 
 /** What a token of the gateway may do; each includes those before it. */

@@ -42,8 +42,16 @@ const execParams = {
     .boolean()
     .optional()
     .describe('Run it after those that run or wait already, in place of an error.'),
+  must_exist: z
+    .boolean()
+    .optional()
+    .describe('Refuse a conversation that has no running shell, in place of opening one.')
+    .meta({ flag: 'must-exist' }),
   actor,
 }
+
+/** The conversation stands for its session: what a token for some sessions may do is seen by that. */
+const access = { restricted: 'conversation' } as const
 
 const ok = { ok: z.literal(true) }
 const begun = {
@@ -112,16 +120,18 @@ export const PTY_OPERATIONS = {
     summary: 'Run a command in a conversation’s shell, as one block.',
     params: z.object(execParams),
     result: z.object(begun),
-    errors: [...shellErrors, ...opens],
+    errors: [...shellErrors, ...opens, 'conversation_not_found'],
     readOnly: false,
+    access,
     cli: null,
   }),
   'pty.exec_interactive': operation({
     summary: 'Run a program that is going to be talked to, as one block.',
     params: z.object(execParams),
     result: z.object({ ...begun, session_id: z.string().describe('The interactive session.') }),
-    errors: [...shellErrors, ...opens],
+    errors: [...shellErrors, ...opens, 'conversation_not_found'],
     readOnly: false,
+    access,
     cli: {
       command: 'exec',
       positionals: ['conversation_id', 'command'],
@@ -138,6 +148,7 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    access,
     cli: null,
   }),
   'pty.ctrl_c': operation({
@@ -146,6 +157,7 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    access,
     cli: null,
   }),
   'pty.ctrl_d': operation({
@@ -154,6 +166,7 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    access,
     cli: null,
   }),
   'pty.enter': operation({
@@ -162,6 +175,7 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    access,
     cli: null,
   }),
   'pty.status': operation({
@@ -185,6 +199,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...conversationErrors, 'conversation_not_found'],
     readOnly: true,
+    access,
     cli: null,
   }),
   'pty.end_session': operation({
@@ -201,6 +216,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...inputErrors, 'block_running'],
     readOnly: false,
+    access,
     cli: null,
   }),
   'pty.reset': operation({
@@ -248,6 +264,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: historyErrors,
     readOnly: true,
+    access,
     cli: {
       command: 'blocks',
       positionals: ['conversation_id'],
@@ -282,6 +299,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...historyErrors, 'block_not_found'],
     readOnly: true,
+    access,
     cli: {
       command: 'block',
       positionals: ['conversation_id', 'block'],

@@ -59,6 +59,7 @@ export const WAIT_FOR_OPERATIONS = {
     }),
     errors: ['session_ambiguous', 'conversation_not_found', 'block_not_found', 'bad_pattern', 'log_corrupt'],
     readOnly: true,
+    access: { restricted: 'conversation' },
     cli: null,
   }),
 } as const

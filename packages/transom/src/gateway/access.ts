@@ -46,23 +46,65 @@ export async function authorize(
   grant: Grant,
   operation: string,
   params: unknown,
-  findSession: (ref: string) => Promise<string>,
+  finder: SessionFinder,
 ): Promise<unknown> {
   const { name, definition } = findOperation(operation)
   for (const scope of neededScopes(definition, params)) assertScope(grant, scope, name)
   const { sessions } = grant
   if (sessions === null) return params
-  if (!('session' in definition.params.shape)) {
-    if (definition.access?.restricted === undefined) assertUnrestricted(grant, name)
+  const { shape } = definition.params
+  const restricted = definition.access?.restricted
+  if (restricted === 'conversation') {
+    const session = await ownSession(sessions, params, {
+      operation: name,
+      parameter: 'conversation_id',
+      find: finder.findConversation,
+    })
+    // A session that has ended in the meantime is not followed by a new one, which would be out of bounds.
+    return {
+      ...(params as object),
+      conversation_id: session,
+      ...('must_exist' in shape && { must_exist: true }),
+    }
+  }
+  if (!('session' in shape)) {
+    if (restricted === undefined) assertUnrestricted(grant, name)
     return params
   }
-  const ref = sessionOf(params)
-  if (ref === null) throw new OpError('usage', `${name}: session: a session id is needed`, { operation })
-  const session = sessions.includes(ref) ? ref : await idOrNull(findSession, ref)
-  if (session === null || !sessions.includes(session)) throw foreignSession(ref, sessions)
+  const session = await ownSession(sessions, params, {
+    operation: name,
+    parameter: 'session',
+    find: finder.findSession,
+  })
   const checked = { ...(params as object), session }
   refuseNestedSessions(checked, session)
   return checked
+}
+
+/** What a name, a prefix or a conversation stands for, as a session's id. */
+export interface SessionFinder {
+  readonly findSession: (ref: string) => Promise<string>
+  readonly findConversation: (ref: string) => Promise<string>
+}
+
+/** The id of the session that a parameter names, which must be one of the token's own. */
+async function ownSession(
+  sessions: readonly string[],
+  params: unknown,
+  named: {
+    operation: string
+    parameter: 'session' | 'conversation_id'
+    find: (ref: string) => Promise<string>
+  },
+): Promise<string> {
+  const { operation, parameter, find } = named
+  const given = typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {}
+  const ref = given[parameter]
+  if (typeof ref !== 'string')
+    throw new OpError('usage', `${operation}: ${parameter}: a session id is needed`, { operation })
+  const session = sessions.includes(ref) ? ref : await idOrNull(find, ref)
+  if (session === null || !sessions.includes(session)) throw foreignSession(ref, sessions)
+  return session
 }
 
 /** Of the operation, and of those that it is made of: a step is an operation without its `session.`. */
@@ -85,14 +127,9 @@ export function filterResult({ sessions }: Grant, operation: string, result: unk
   return { ...result, sessions: listed.filter(({ session }) => sessions.includes(session)) }
 }
 
-function sessionOf(params: unknown): string | null {
-  if (typeof params !== 'object' || params === null || !('session' in params)) return null
-  return typeof params.session === 'string' ? params.session : null
-}
-
-async function idOrNull(findSession: (ref: string) => Promise<string>, ref: string): Promise<string | null> {
+async function idOrNull(find: (ref: string) => Promise<string>, ref: string): Promise<string | null> {
   try {
-    return await findSession(ref)
+    return await find(ref)
   } catch (error) {
     // Not told apart from one that is there: what others run is not for this token to know.
     if (error instanceof OpError && error.code.startsWith('session_')) return null

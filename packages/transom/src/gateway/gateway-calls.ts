@@ -36,7 +36,10 @@ export class GatewayCalls {
   }
 
   async authorize(grant: Grant, operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    return authorize(grant, operation, params, (ref) => this.#pool.findSession(ref, signal))
+    return authorize(grant, operation, params, {
+      findSession: (ref) => this.#pool.findSession(ref, signal),
+      findConversation: (ref) => this.#pool.findConversation(ref, signal),
+    })
   }
 
   /** A connection of the caller's own, to the host that runs the session it subscribes to. */

@@ -51,8 +51,17 @@ export interface GatewayOptions {
   readonly debug: (line: string) => void
 }
 
+export interface McpRequest {
+  readonly request: Request
+  readonly grant: Grant
+  /** Parsed already; undefined where there is none. */
+  readonly body: unknown
+  /** Whether the caller has not read what it was sent. */
+  readonly isBusy: () => boolean
+}
+
 export interface McpEndpoint {
-  fetch(request: Request, grant: Grant, body: unknown): Promise<Response>
+  fetch(request: McpRequest): Promise<Response>
   close(): Promise<void>
 }
 
@@ -91,7 +100,7 @@ export class Gateway {
       slots,
       debug,
       metrics: (signal) => gatewayMetrics({ calls, callMetrics, slots, signal }),
-      mcp: (request, grant, body) => mcp.fetch(request, grant, body),
+      mcp: (request) => mcp.fetch(request),
     })
     const listener = getRequestListener(app.fetch)
     server.on('request', (request, response) => void listener(request, response))

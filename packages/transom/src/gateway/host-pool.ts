@@ -1,5 +1,5 @@
 import type { Client } from '@transom/client'
-import { OPERATIONS, isOperationName, type OperationDefinition } from '@transom/protocol'
+import { OPERATIONS, isOperationName, type OperationDefinition, type Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 
 /** How the gateway reaches the hosts of its Home. */
@@ -65,6 +65,14 @@ export class HostPool {
   async findSession(ref: string, signal: AbortSignal): Promise<string> {
     const { session } = (await this.call('session.inspect', { session: ref }, signal)) as { session: string }
     return session
+  }
+
+  /** The id of the session that a conversation has now or had last; also of a session that is named instead. */
+  async findConversation(ref: string, signal: AbortSignal): Promise<string> {
+    const { sessions } = (await this.call('session.list', { all: true }, signal)) as Result<'session.list'>
+    const own = sessions.filter(({ conversation }) => conversation === ref)
+    const last = own.find(({ status }) => status === 'running') ?? own.at(-1)
+    return last?.session ?? this.findSession(ref, signal)
   }
 
   close(): void {

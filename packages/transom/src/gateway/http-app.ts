@@ -8,6 +8,8 @@ import { assertScope, assertUnrestricted } from './access.ts'
 import type { Admission } from './admission.ts'
 import { streamEvents } from './event-stream.ts'
 import type { GatewayCalls } from './gateway-calls.ts'
+import type { McpRequest } from './gateway.ts'
+import { isListen } from './mcp/listen.ts'
 import { openApiDocument } from './openapi.ts'
 import { isAllowedOrigin, type OriginRules } from './origin-guard.ts'
 import { readJsonBody } from './request-body.ts'
@@ -19,8 +21,8 @@ export interface AppParts {
   readonly admission: Admission
   readonly slots: StreamSlots
   readonly metrics: (signal: AbortSignal) => Promise<string>
-  /** Serves /mcp to a caller that has been let in; the body is parsed already, undefined where there is none. */
-  readonly mcp: (request: Request, grant: Grant, body: unknown) => Promise<Response>
+  /** Serves /mcp to a caller that has been let in. */
+  readonly mcp: (request: McpRequest) => Promise<Response>
   readonly debug: (line: string) => void
 }
 
@@ -126,9 +128,15 @@ async function subscribe({ calls, slots, admission }: AppParts, context: AppCont
 }
 
 async function serveMcp(parts: AppParts, context: AppContext): Promise<Response> {
-  const { incoming } = context.env
+  const { incoming, outgoing } = context.env
+  const { grant } = context.var
   const body = incoming.method === 'POST' ? await readJsonBody(incoming, REQUEST_BYTES_MAX) : undefined
-  const response = await parts.mcp(context.req.raw, context.var.grant, body)
+  if (isListen(body)) {
+    const slot = parts.slots.take({ close: () => outgoing.destroy(), grant })
+    outgoing.once('close', () => slot.release())
+  }
+  const isBusy = () => outgoing.writableNeedDrain
+  const response = await parts.mcp({ request: context.req.raw, grant, body, isBusy })
   const headers = new Headers(response.headers)
   for (const [name, value] of Object.entries({
     ...SECURITY_HEADERS,

@@ -92,11 +92,11 @@ export class Home {
 
   /** Whether a folder has a manifest, be it one that cannot be read. */
   hasManifest(id: string): boolean {
-    return fs.lstatSync(this.#manifestPath(id), { throwIfNoEntry: false }) !== undefined
+    return fs.lstatSync(this.manifestPath(id), { throwIfNoEntry: false }) !== undefined
   }
 
   writeManifest(content: Manifest): void {
-    const file = this.#manifestPath(content.session)
+    const file = this.manifestPath(content.session)
     try {
       writeFileAtomic(file, `${JSON.stringify(content, null, 2)}\n`)
     } catch (error) {
@@ -113,13 +113,13 @@ export class Home {
 
   readManifest(id: string): Manifest | null {
     try {
-      return manifest.parse(JSON.parse(fs.readFileSync(this.#manifestPath(id), 'utf8')))
+      return manifest.parse(JSON.parse(fs.readFileSync(this.manifestPath(id), 'utf8')))
     } catch {
       return null // a newborn's folder, or not one of ours: listing the others must not fail on it
     }
   }
 
-  #manifestPath(id: string): string {
+  manifestPath(id: string): string {
     return path.join(this.sessionFolder(id), 'manifest.json')
   }
 }

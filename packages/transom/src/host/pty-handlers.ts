@@ -71,7 +71,10 @@ async function exec(
   params: ParsedParams<'pty.exec_block'>,
   kind: 'block' | 'interactive',
 ): Promise<{ begun: Result<'pty.exec_block'>; block: AcceptedBlock }> {
-  const session = await conversations.open(params.conversation_id)
+  const { conversation_id, must_exist = false } = params
+  const session = await (must_exist
+    ? conversations.get(conversation_id)
+    : conversations.open(conversation_id))
   const before = { cursor: session.blocks.cursor, log_seq: session.log.seq, ts_begin: session.now() }
   const block = runInShell(session, params, kind)
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }

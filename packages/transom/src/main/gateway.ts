@@ -1,5 +1,4 @@
 /** The gateway: `serve`, `token …` and `mcp`. Loaded into the CLI's process by the commands that need it. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { OpError } from '@transom/protocol/errors'
 import { TOKEN_SCOPES, type TokenScope } from '@transom/protocol'
 import type { GatewayInvocation } from '../cli/gateway-commands.ts'
@@ -9,21 +8,23 @@ import { GatewayCalls } from '../gateway/gateway-calls.ts'
 import { GATEWAY_LIMITS, Gateway } from '../gateway/gateway.ts'
 import { HostPool, type HostConnector } from '../gateway/host-pool.ts'
 import { listenAddress } from '../gateway/listen-address.ts'
-import { createMcpEndpoint, mcpServerFactory } from '../gateway/mcp/mcp-server.ts'
+import { createMcpEndpoint } from '../gateway/mcp/mcp-server.ts'
+import { serveOnStdio } from '../gateway/mcp/stdio-connection.ts'
 import { TOOL_SETS, type ToolSet } from '../gateway/mcp/tool-table.ts'
+import { SessionListWatch } from '../gateway/session-list-watch.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../gateway/token-store.ts'
 import { Home } from '../home/home.ts'
 
 /** Carries out a command of cli/gateway-commands.ts; returns the exit status. */
 export async function runGatewayCommand(invocation: GatewayInvocation): Promise<number> {
-  const home = Home.open(invocation.finder.home).path
-  const tokens = new TokenStore(home)
+  const home = Home.open(invocation.finder.home)
+  const tokens = new TokenStore(home.path)
   switch (invocation.command) {
     case 'serve':
       await serve(invocation, home, tokens)
       return 0
     case 'mcp':
-      await serveMcp(invocation)
+      await serveMcp(invocation, home)
       return 0
     case 'token create':
       tellToken(invocation, await createToken(invocation, tokens))
@@ -46,21 +47,22 @@ export async function runGatewayCommand(invocation: GatewayInvocation): Promise<
   }
 }
 
-async function serve(invocation: GatewayInvocation, home: string, tokens: TokenStore): Promise<void> {
+async function serve(invocation: GatewayInvocation, home: Home, tokens: TokenStore): Promise<void> {
   const { params, finder, signal } = invocation
   const address = listenAddress(params)
   const rate = params['rate_limit']
   if (rate !== undefined && (typeof rate !== 'number' || rate < 1))
     throw new OpError('usage', `--rate-limit takes a number from 1 (got ${JSON.stringify(rate)})`)
+  const sessions = new SessionListWatch(home)
   const gateway = await Gateway.listen({
-    home,
+    home: home.path,
     address,
     allowHosts: listParam(invocation, 'allow_host'),
     allowOrigins: listParam(invocation, 'allow_origin'),
     connector: hostConnector(finder),
     tokens,
     limits: { ...GATEWAY_LIMITS, ...(rate === undefined ? {} : { requestsPerSecond: rate }) },
-    createMcp: (calls) => createMcpEndpoint({ calls, set: 'transom', defaults: {} }),
+    createMcp: (calls) => createMcpEndpoint({ calls, sessions, set: 'transom', defaults: {} }),
     debug: finder.debug,
   })
   try {
@@ -78,7 +80,8 @@ async function serve(invocation: GatewayInvocation, home: string, tokens: TokenS
 }
 
 /** Speaks MCP on standard input and output until the client closes them. */
-async function serveMcp({ params, finder, signal, notice }: GatewayInvocation): Promise<void> {
+async function serveMcp(invocation: GatewayInvocation, home: Home): Promise<void> {
+  const { params, finder, signal, notice } = invocation
   const set = params['tools'] ?? 'transom'
   if (!isToolSet(set))
     throw new OpError('usage', `--tools takes ${TOOL_SETS.join(' or ')} (got ${JSON.stringify(set)})`, {
@@ -88,7 +91,7 @@ async function serveMcp({ params, finder, signal, notice }: GatewayInvocation): 
   const { env } = process
   const defaults = { actor: env['TRANSOM_ACTOR'] ?? 'mcp', cwd: process.cwd(), base_env: env }
   const onerror = (error: Error) => finder.debug(`mcp: ${error.message}`)
-  const server = serveStdio(mcpServerFactory({ calls, set, defaults }), { onerror })
+  const server = serveOnStdio({ calls, set, defaults, sessions: new SessionListWatch(home) }, onerror)
   if (process.stdin.isTTY)
     notice('speaking MCP on standard input; this is for a client to start, not for a person')
   await Promise.race([untilEnded(signal), new Promise((resolve) => process.stdin.once('close', resolve))])

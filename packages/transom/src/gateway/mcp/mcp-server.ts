@@ -1,66 +1,99 @@
-import {
-  McpServer,
-  ResourceTemplate,
-  createMcpHandler,
-  fromJsonSchema,
-  type McpServerFactory,
-} from '@modelcontextprotocol/server'
-import { VERSION, type Snapshot } from '@transom/protocol'
-import { FULL_GRANT } from '../access.ts'
+import { McpServer, createMcpHandler, fromJsonSchema } from '@modelcontextprotocol/server'
+import { VERSION } from '@transom/protocol'
 import type { GatewayCalls } from '../gateway-calls.ts'
 import type { McpEndpoint } from '../gateway.ts'
+import type { SessionListWatch } from '../session-list-watch.ts'
 import type { Grant } from '../token-store.ts'
-import { SCREEN_CHARS_DEFAULT, compact, fenced } from './compact-screen.ts'
 import { instructions } from './instructions.ts'
+import { ListenBus, followListen, isListen } from './listen.ts'
+import { ResourceWatch } from './resource-watch.ts'
+import { registerResources } from './resources.ts'
 import { callTool, type ToolHost } from './tool-call.ts'
 import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool, type ToolSet } from './tool-table.ts'
-
-const SESSIONS_URI = 'transom://sessions'
-const SCREEN_URI = 'transom://sessions/{session}/screen'
 
 export interface McpOptions {
   readonly calls: GatewayCalls
   readonly set: ToolSet
   /** What parameters are taken to be that a caller leaves out, by name. */
   readonly defaults: Readonly<Record<string, unknown>>
+  readonly sessions: SessionListWatch
 }
 
-/** Makes servers for `serveStdio`: whoever started this program may do everything. */
-export function mcpServerFactory(options: McpOptions): McpServerFactory {
-  const tools = toolsOf(options.set)
-  return () => createServer(tools, FULL_GRANT, options)
+export interface Subscriptions {
+  readonly era: 'legacy' | 'modern'
+  /** Null where each stream has a watch of its own. */
+  readonly watch: ResourceWatch | null
 }
 
 /** MCP over Streamable HTTP; who calls has been let in by the gateway, and has the tools that its token allows. */
 export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   const tools = toolsOf(options.set)
-  const handler = createMcpHandler(({ authInfo }) => {
-    const grant = authInfo?.extra?.['grant'] as Grant // put there below
-    const defaults = { ...options.defaults, actor: `mcp ${grant.name}` }
-    return createServer(permittedTools(tools, grant), grant, { ...options, defaults })
-  })
+  const bus = new ListenBus()
+  const handler = createMcpHandler(
+    ({ authInfo, era }) => {
+      const grant = authInfo?.extra?.['grant'] as Grant // put there below
+      const defaults = { ...options.defaults, actor: `mcp ${grant.name}` }
+      // The protocol of 2025 is served without a session, and so without a way to tell a client anything.
+      const subscriptions = era === 'modern' ? { subscriptions: { era, watch: null } } : {}
+      return createServer(permittedTools(tools, grant), grant, { ...options, defaults, ...subscriptions })
+    },
+    { bus },
+  )
+  const { calls, sessions } = options
   return {
-    fetch: async (request, grant, parsedBody) =>
-      handler.fetch(request, {
-        authInfo: { token: '', clientId: grant.id, scopes: [grant.scope], extra: { grant } },
-        ...(parsedBody === undefined ? {} : { parsedBody }),
-      }),
+    fetch: async ({ request, grant, body, isBusy }) => {
+      const authInfo = { token: '', clientId: grant.id, scopes: [grant.scope], extra: { grant } }
+      if (!isListen(body))
+        return handler.fetch(request, { authInfo, ...(body === undefined ? {} : { parsedBody: body }) })
+      const watch = new ResourceWatch({ calls, grant, sessions, isBusy })
+      return bus.open(watch, async () =>
+        handler.fetch(request, { authInfo, parsedBody: await followListen(watch, body) }),
+      )
+    },
     close: () => handler.close(),
   }
 }
 
-function createServer(tools: readonly Tool[], grant: Grant, { calls, set, defaults }: McpOptions): McpServer {
+/** A server with these tools. With `subscriptions` its client can be told that a resource has changed. */
+export function createServer(
+  tools: readonly Tool[],
+  grant: Grant,
+  options: McpOptions & { readonly subscriptions?: Subscriptions },
+): McpServer {
+  const { calls, set, defaults, subscriptions } = options
+  const tells = subscriptions !== undefined
   const server = new McpServer(
     { name: 'transom', title: 'Transom', version: VERSION },
-    { instructions: instructions(set), capabilities: { tools: {}, resources: {} } },
+    {
+      instructions: instructions(set),
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { subscribe: tells, listChanged: tells },
+      },
+    },
   )
   const host: ToolHost = {
     defaults,
     call: (operation, params, signal) => calls.call(grant, operation, params, signal),
   }
   for (const tool of tools) registerTool(server, host, tool)
-  registerResources(server, host)
+  const watch = subscriptions?.era === 'legacy' ? subscriptions.watch : null
+  if (watch !== null) registerSubscribe(server, watch)
+  // In the protocol of 2025 nobody asks to be told that the list has changed: whoever has looked at it is told.
+  registerResources(server, host, () => watch?.followList())
   return server
+}
+
+/** Requests of the 2025 protocol; in that of 2026 a client listens. */
+function registerSubscribe({ server }: McpServer, watch: ResourceWatch): void {
+  server.setRequestHandler('resources/subscribe', async ({ params }) => {
+    await watch.follow(params.uri)
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', async ({ params }) => {
+    await watch.unfollow(params.uri)
+    return {}
+  })
 }
 
 function registerTool(server: McpServer, host: ToolHost, tool: Tool): void {
@@ -83,47 +116,6 @@ function registerTool(server: McpServer, host: ToolHost, tool: Tool): void {
     },
     async (given, context) => callTool(host, tool, given, context),
   )
-}
-
-function registerResources(server: McpServer, host: ToolHost): void {
-  const none = new AbortController().signal
-  const listed = async (signal: AbortSignal) => {
-    const { sessions } = (await host.call('session.list', {}, signal)) as { sessions: SessionLine[] }
-    return sessions
-  }
-  server.registerResource(
-    'sessions',
-    SESSIONS_URI,
-    { title: 'Sessions', description: 'The active sessions.', mimeType: 'application/json' },
-    async (uri, { mcpReq }) => {
-      const text = JSON.stringify(await listed(mcpReq.signal))
-      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
-    },
-  )
-  const list = async () => ({
-    resources: (await listed(none)).map(({ session, name, command }) => ({
-      uri: SCREEN_URI.replace('{session}', session),
-      name: name ?? session,
-      description: `The screen of ${command.join(' ').slice(0, 100)}`,
-      mimeType: 'text/plain',
-    })),
-  })
-  server.registerResource(
-    'screen',
-    new ResourceTemplate(SCREEN_URI, { list }),
-    { title: 'Screen', description: 'What a session shows now.', mimeType: 'text/plain' },
-    async (uri, { session }, { mcpReq }) => {
-      const snapshot = (await host.call('session.snapshot', { session }, mcpReq.signal)) as Snapshot
-      const text = fenced(compact(snapshot, SCREEN_CHARS_DEFAULT * 2).untrusted_output)
-      return { contents: [{ uri: uri.href, mimeType: 'text/plain', text }] }
-    },
-  )
-}
-
-interface SessionLine {
-  readonly session: string
-  readonly name: string | null
-  readonly command: readonly string[]
 }
 
 /** A schema that is shown and not checked: the host checks, and its message says what is wrong and what to do. */

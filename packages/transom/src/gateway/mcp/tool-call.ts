@@ -1,5 +1,5 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
-import { WAIT_TIMEOUT_MS_DEFAULT } from '@transom/protocol'
+import { WAIT_TIMEOUT_MS_DEFAULT, type Result } from '@transom/protocol'
 import { toWireError } from '@transom/protocol/errors'
 import {
   compact,
@@ -10,6 +10,7 @@ import {
   isScreenSchema,
 } from './compact-screen.ts'
 import type { CompactScreen, ScreenCursor } from './compact-screen.ts'
+import { compactList, isSessionsSchema } from './compact-list.ts'
 import { WAIT_MS_MAX, type Tool } from './tool-table.ts'
 
 /** How often a client that asked for it hears that a wait goes on. */
@@ -34,6 +35,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const stopProgress = reportProgress(tool, given, mcpReq)
   try {
+    if (isSessionsSchema(tool.definition.result)) return await listSessions(host, tool, given, mcpReq.signal)
     const { params, charsMax, cursor } = requestOf(tool, given, host.defaults)
     const result = await host.call(tool.operation, params, mcpReq.signal)
     return answer(shaped(result, charsMax, cursor))
@@ -43,6 +45,16 @@ export async function callTool(
   } finally {
     stopProgress()
   }
+}
+
+async function listSessions(
+  host: ToolHost,
+  { operation }: Tool,
+  { cursor, ...params }: Arguments,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const { sessions } = (await host.call(operation, params, signal)) as Result<'session.list'>
+  return answer(compactList(sessions, typeof cursor === 'string' ? cursor : null))
 }
 
 interface ToolRequest {

@@ -8,6 +8,7 @@ import {
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Grant } from '../token-store.ts'
+import { compactSessions, isSessionsSchema } from './compact-list.ts'
 import { compactScreen, isScreenSchema } from './compact-screen.ts'
 
 /** Clients give up on a call after 60 s at the most common setting. */
@@ -62,6 +63,12 @@ export function inputSchema({ definition }: Tool): Record<string, unknown> {
       description: 'The cursor of an earlier answer: the lines that it left out, from there on.',
     }
   }
+  if (isSessionsSchema(definition.result)) {
+    properties['cursor'] = {
+      type: 'string',
+      description: 'The cursor of an earlier answer: the sessions that it left out.',
+    }
+  }
   return { ...schema, properties }
 }
 
@@ -69,6 +76,7 @@ export function inputSchema({ definition }: Tool): Record<string, unknown> {
 export function outputSchema({ definition }: Tool): Record<string, unknown> {
   const { result } = definition
   if (isScreenSchema(result)) return cleaned(z.toJSONSchema(compactScreen))
+  if (isSessionsSchema(result)) return cleaned(z.toJSONSchema(compactSessions))
   const schema = cleaned(z.toJSONSchema(result))
   if (!(result instanceof z.ZodObject)) return { type: 'object' }
   const properties = { ...(schema['properties'] as Record<string, object>) }
