@@ -97,6 +97,10 @@ export class TestHome {
     return path.join(this.path, 'sessions', session, 'events.log')
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
   /** Ends the host and its sessions and removes the folder. */
   async close(): Promise<void> {
     await this.run(['host', 'stop', '--force'])

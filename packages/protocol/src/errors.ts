@@ -51,6 +51,8 @@ export const ERROR_TABLE = {
     false,
     'The socket or its folder does not belong to this user alone.',
   ),
+  wrong_kind: row(64, 409, -32177, false, 'The operation is for another kind of session.'),
+  profile_in_use: row(69, 409, -32178, true, 'Another session has this browser profile open.'),
   invalid_url: row(65, 400, -32175, false, 'The text is not a URL that a page can be opened from.'),
   url_refused: row(77, 403, -32176, false, 'The page, or its host, may not be reached from this browser.'),
   host_unavailable: row(69, 503, -32130, true, 'The host could not be reached or started.'),

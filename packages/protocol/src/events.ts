@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { exitRecord, sessionStatus } from './session-info.ts'
+import { exitRecord, sessionKind, sessionStatus } from './session-info.ts'
+import { pageView } from './page-view.ts'
 
 /**
  * The types of Event Log records and their numbers on disk. A number is never used again for something else;
@@ -27,6 +28,16 @@ export const EVENT_TYPE_NUMBERS = {
   block_end: 12,
   /** The shell is ready for a command. */
   prompt: 13,
+  /** Cells of a web page that have changed, or all of them: screen/cell-runs.ts says how they are written. */
+  web_frame: 20,
+  /** The address of a web page, whether it loads, and its history. */
+  web_navigation: 21,
+  web_title: 22,
+  /** What is about to be done to a web page, and by whom. */
+  web_input: 23,
+  web_dialog: 24,
+  /** A web page hung, crashed or could not be loaded, and what was done about it. */
+  web_trouble: 25,
 } as const
 export type EventType = keyof typeof EVENT_TYPE_NUMBERS
 
@@ -36,7 +47,10 @@ export const createdEvent = z.object({
   cwd: z.string(),
   cols: z.int(),
   rows: z.int(),
+  kind: sessionKind.default('terminal'),
+  url: z.string().optional().describe('The page that a web session begins with.'),
 })
+export type CreatedEvent = z.infer<typeof createdEvent>
 
 export const inputEvent = z.object({
   actor: z.string().describe('Who sent it.'),
@@ -89,6 +103,42 @@ export const promptEvent = z.object({
   ...folder,
 })
 
+const { url, loading, can_go_back, can_go_forward, title, dialog } = pageView.shape
+
+export const webNavigationEvent = z.object({ url, loading, can_go_back, can_go_forward })
+export const webTitleEvent = z.object({ title })
+export const webDialogEvent = z.object({ dialog })
+export const webTroubleEvent = z.object({ code: z.string(), message: z.string() })
+
+const webCell = z.object({ row: z.int(), col: z.int() })
+
+export const webInputEvent = z.object({
+  actor: z.string().describe('Who asked for it.'),
+  via: z.enum([
+    'type',
+    'keys',
+    'paste',
+    'mouse',
+    'navigate',
+    'go_back',
+    'go_forward',
+    'reload',
+    'set_zoom',
+    'answer_dialog',
+  ]),
+  length: z.int().optional().describe('Of the text or the list of keys.'),
+  text: z.string().nullable().optional().describe('What was typed; null for a password.'),
+  keys: z.array(z.string()).nullable().optional().describe('By name; null for a password.'),
+  action: z.string().optional().describe('What the mouse does.'),
+  at: webCell.optional(),
+  to: webCell.optional(),
+  button: z.string().optional(),
+  lines: z.int().optional().describe('Rows down; up when negative.'),
+  url: z.string().optional(),
+  percent: z.number().optional(),
+  accept: z.boolean().optional(),
+})
+
 /** A record as clients see it: byte payloads as base64, the others as their fields. */
 export const eventRecord = z.object({
   seq: z.int(),
@@ -99,7 +149,7 @@ export const eventRecord = z.object({
 })
 export type EventRecord = z.infer<typeof eventRecord>
 
-/** JSON payloads by event type; `output` and `answer` are bytes. */
+/** JSON payloads by event type; `output`, `answer` and `web_frame` are bytes. */
 export const EVENT_PAYLOADS = {
   created: createdEvent,
   input: inputEvent,
@@ -112,6 +162,11 @@ export const EVENT_PAYLOADS = {
   block_begin: blockBeginEvent,
   block_end: blockEndEvent,
   prompt: promptEvent,
+  web_navigation: webNavigationEvent,
+  web_title: webTitleEvent,
+  web_input: webInputEvent,
+  web_dialog: webDialogEvent,
+  web_trouble: webTroubleEvent,
 } as const
 export type FactType = keyof typeof EVENT_PAYLOADS
-export type Fact<T extends FactType> = z.infer<(typeof EVENT_PAYLOADS)[T]>
+export type Fact<T extends FactType> = z.input<(typeof EVENT_PAYLOADS)[T]>

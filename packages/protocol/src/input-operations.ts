@@ -151,7 +151,7 @@ export const INPUT_OPERATIONS = {
     result: seqResult.extend({
       pid: z.int().describe('The process, or the leader of the group, it was sent to.'),
     }),
-    errors: commandTargetErrors,
+    errors: [...commandTargetErrors, 'wrong_kind'],
     readOnly: false,
     cli: {
       command: 'signal',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cols, operation, rows, sessionRef } from './operation.ts'
-import { quotaPolicy, sessionInfo } from './session-info.ts'
+import { quotaPolicy, sessionInfo, sessionKind } from './session-info.ts'
 
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ // no path separator, no control character, no leading dash
 const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
@@ -12,7 +12,8 @@ const quotaBytes = z.int().min(1).describe('How large the Event Log may grow.').
 /** From the birth of a session to its end. */
 export const LIFECYCLE_OPERATIONS = {
   'session.create': operation({
-    summary: 'Start a program on a terminal of its own and print the session id.',
+    summary:
+      'Start a program on a terminal of its own, or a web page in a browser, and print the session id.',
     params: z.object({
       command: z
         .array(z.string().regex(/^[^\0]*$/))
@@ -25,8 +26,35 @@ export const LIFECYCLE_OPERATIONS = {
         .optional()
         .describe('A name to address the session by; unique among active sessions.')
         .meta({ placeholder: 'N' }),
-      cols: cols.optional().describe('Width in cells; the Home’s config.json says, else 80.'),
-      rows: rows.optional().describe('Height in cells; the Home’s config.json says, else 24.'),
+      kind: sessionKind
+        .optional()
+        .describe('What the session is; a web page when it has a url.')
+        .meta({ placeholder: 'KIND' }),
+      url: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('The web page to open, instead of a program.')
+        .meta({ flag: 'web', placeholder: 'URL' }),
+      allow_hosts: z
+        .array(z.string().min(1))
+        .optional()
+        .describe('A host or range of this machine’s own networks that a page may reach (repeatable).')
+        .meta({ flag: 'allow-host', placeholder: 'HOST' }),
+      only_hosts: z
+        .array(z.string().min(1))
+        .optional()
+        .describe('Pages may be opened from these hosts alone (repeatable).')
+        .meta({ flag: 'only-host', placeholder: 'HOST' }),
+      zoom: z.int().optional().describe('Size of a page in percent, 25 to 500.').meta({ placeholder: 'N' }),
+      profile: z
+        .string()
+        .regex(NAME_PATTERN, 'a name has 1 to 64 letters, digits, dots, dashes or underscores')
+        .optional()
+        .describe('Keep cookies and logins in a browser profile of this name.')
+        .meta({ placeholder: 'N' }),
+      cols: cols.optional().describe('Width in cells; the Home’s config.json says, else 80; 140 for a page.'),
+      rows: rows.optional().describe('Height in cells; the Home’s config.json says, else 24; 45 for a page.'),
       cwd: z
         .string()
         .min(1)
@@ -69,6 +97,13 @@ export const LIFECYCLE_OPERATIONS = {
       'spawn_failed',
       'disk_full',
       'host_stopping',
+      'invalid_url',
+      'url_refused',
+      'invalid_viewport',
+      'browser_not_found',
+      'browser_failed',
+      'navigation_failed',
+      'profile_in_use',
     ],
     readOnly: false,
     mcp: {
@@ -84,6 +119,7 @@ export const LIFECYCLE_OPERATIONS = {
       examples: [
         'transom create -- bash',
         'transom create --name edit --cols 100 --rows 30 -- vim notes.txt',
+        'transom create --name news --web https://example.org',
       ],
     },
   }),

@@ -10,6 +10,7 @@ import { PICTURE_OPERATIONS } from './picture-operations.ts'
 import { PTY_OPERATIONS } from './pty-operations.ts'
 import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
+import { WEB_OPERATIONS } from './web-operations.ts'
 
 /**
  * Each operation, once. The CLI's parsing and help, JSON-RPC, and docs/operations.md are derived from this
@@ -25,6 +26,7 @@ export const OPERATIONS = {
   ...ARTIFACT_OPERATIONS,
   ...PTY_OPERATIONS,
   ...WAIT_FOR_OPERATIONS,
+  ...WEB_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const

@@ -18,14 +18,19 @@ export const exitRecord = z.object({
 })
 export type ExitRecord = z.infer<typeof exitRecord>
 
+export const sessionKind = z.enum(['terminal', 'web'])
+/** What a session is: a program on a terminal, or a web page in a browser of its own. */
+export type SessionKind = z.infer<typeof sessionKind>
+
 /** What a session's manifest says on disk and what `list` and `inspect` answer with. No environment: it holds secrets. */
 export const sessionInfo = z.object({
   session: z.string().describe("The session's id."),
   name: z.string().nullable(),
-  kind: z.literal('terminal'),
+  kind: sessionKind,
   conversation: z.string().optional().describe('The conversation whose shell it is.'),
   status: sessionStatus,
   command: z.array(z.string()),
+  url: z.string().optional().describe('The address of a web page.'),
   cwd: z.string(),
   cols: z.int(),
   rows: z.int(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageView } from './page-view.ts'
 
 const color = z
   .union([z.int().min(0).max(255), z.string().regex(/^#[0-9a-f]{6}$/)])
@@ -71,7 +72,8 @@ export const snapshot = z.object({
   cursor: cursorState,
   title: z.string(),
   bells: z.int().describe('How often the program has rung the bell.'),
-  modes: terminalModes,
+  modes: terminalModes.optional().describe('Of a terminal.'),
+  page: pageView.optional().describe('Of a web page.'),
   lines: z.array(screenLine),
   scrollback: z.array(screenLine).optional().describe('Oldest first; only when asked for.'),
   scrollback_truncated: z.boolean().optional().describe('True when older lines have been dropped.'),

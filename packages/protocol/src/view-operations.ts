@@ -36,6 +36,7 @@ export const VIEW_OPERATIONS = {
       'session_ambiguous',
       'session_ended',
       'wait_timeout',
+      'wrong_kind',
       'bad_pattern',
       'log_corrupt',
     ],

@@ -12,6 +12,18 @@ const durationMs = z.int().min(0).max(WAIT_MS_MAX)
 export const waitConditions = z.object({
   text: z.string().min(1).optional().describe('This text is on the screen (wrapped lines are joined).'),
   regex: z.string().min(1).optional().describe('This RE2 pattern matches the screen text.'),
+  title: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The title of the terminal or page has this in it.')
+    .meta({ placeholder: 'TEXT' }),
+  url: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The address of a web page has this in it.')
+    .meta({ placeholder: 'TEXT' }),
   cursor: z
     .object({ row: z.int().min(0), col: z.int().min(0) })
     .optional()

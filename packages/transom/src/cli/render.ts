@@ -2,6 +2,7 @@ import type { OperationName, Result } from '@transom/protocol'
 import type { WireError } from '@transom/protocol/errors'
 import { EVIDENCE_RENDERERS } from './render-evidence.ts'
 import { HOUSEKEEPING_RENDERERS } from './render-housekeeping.ts'
+import { WEB_RENDERERS } from './render-web.ts'
 import { fields, printable, shortTime, textTable } from './text-layout.ts'
 
 /** What a person is shown of a result: the one thing asked for, and nothing around it. Empty for nothing. */
@@ -41,6 +42,7 @@ const RENDERERS: Renderers = {
     changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
   'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
   'session.quota': fields,
+  ...WEB_RENDERERS,
   ...EVIDENCE_RENDERERS,
   'pty.exec_interactive': ({ seq }) => `block ${seq}`,
   'pty.blocks': ({ blocks }) => blockTable(blocks),
@@ -83,9 +85,10 @@ function sessionTable(sessions: Result<'session.list'>['sessions']): string {
     info.session,
     info.name ?? '-',
     info.status,
+    info.kind,
     `${info.cols}x${info.rows}`,
     shortTime(info.created_at),
-    info.command.map(printable).join(' '),
+    info.url === undefined ? info.command.map(printable).join(' ') : printable(info.url),
   ])
-  return textTable([['ID', 'NAME', 'STATUS', 'SIZE', 'CREATED', 'COMMAND'], ...rows])
+  return textTable([['ID', 'NAME', 'STATUS', 'KIND', 'SIZE', 'CREATED', 'COMMAND'], ...rows])
 }

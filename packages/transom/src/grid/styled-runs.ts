@@ -3,8 +3,12 @@ import { WIDE_SPACER, type Grid } from './grid.ts'
 import { DEFAULT_COLOR, RGB_COLOR, type Style } from './style.ts'
 
 /** A row as a Snapshot Result shows it, with its styled cells when asked for. */
-export function screenLine(grid: Grid, rowIndex: number, withCells: boolean): ScreenLine {
-  const line: ScreenLine = { text: grid.lineOf(rowIndex), wrapped: grid.isWrapped(rowIndex) }
+export function screenLine(
+  { grid, text }: { readonly grid: Grid; readonly text: Grid },
+  rowIndex: number,
+  withCells: boolean,
+): ScreenLine {
+  const line: ScreenLine = { text: text.lineOf(rowIndex), wrapped: grid.isWrapped(rowIndex) }
   if (withCells) line.cells = styledRuns(grid, rowIndex)
   return line
 }

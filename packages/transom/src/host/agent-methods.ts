@@ -1,33 +1,22 @@
-import {
-  AGENT_METHODS,
-  WEB_COLS_MAX,
-  WEB_COLS_MIN,
-  WEB_ROWS_MAX,
-  WEB_ROWS_MIN,
-  type AgentMethod,
-  type AgentParams,
-} from '@transom/protocol'
+import { AGENT_METHODS, type AgentMethod, type AgentParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { findText } from '../sources/web/frame-text.ts'
+import type { GuardedPage } from '../sources/web/guarded-page.ts'
+import { linkRows, safeText } from '../sources/web/page-words.ts'
+import { checkViewport, checkZoom } from '../sources/web/viewport-limits.ts'
 import type { WebPage } from '../sources/web/web-page.ts'
 import type { AgentCall, AgentService } from './agent-connection.ts'
 import { AgentEvents } from './agent-events.ts'
 import { agentKeys } from './agent-keys.ts'
-import { AgentSnapshots, safeText, type DrawPng } from './agent-snapshots.ts'
+import { AgentSnapshots, type DrawPng } from './agent-snapshots.ts'
 import { waitOnPage } from './agent-waits.ts'
 
-const ZOOM_PERCENT_MIN = 25
-const ZOOM_PERCENT_MAX = 500
 const OK = { ok: true } as const
 
 export interface AgentMethodsOptions {
-  readonly page: WebPage
+  readonly guarded: GuardedPage
   readonly sessionId: string
   readonly version: string
-  /** The address as the browser will write it. Throws when it may not be opened. */
-  readonly checkUrl: (url: string) => string
-  /** Why a page could not be loaded, where more is known than the browser says. */
-  readonly problemAt: (url: string) => Error | null
   readonly drawPng: DrawPng
 }
 
@@ -45,9 +34,9 @@ export class AgentMethods implements AgentService {
 
   constructor(options: AgentMethodsOptions) {
     this.#options = options
-    this.#page = options.page
-    this.#snapshots = new AgentSnapshots(options.page, options.drawPng)
-    this.#events = new AgentEvents(options.page)
+    this.#page = options.guarded.page
+    this.#snapshots = new AgentSnapshots(this.#page, options.drawPng)
+    this.#events = new AgentEvents(this.#page)
     this.#handlers = {
       ...this.#navigation(),
       ...this.#input(),
@@ -78,31 +67,19 @@ export class AgentMethods implements AgentService {
     const page = this.#page
     return {
       navigate: async ({ url, timeout_ms }: AgentParams<'navigate'>, { signal }: AgentCall) => {
-        const address = this.#options.checkUrl(url)
         const timeout = timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }
-        const failed = await page.navigate(address, { signal, ...timeout }).then(
-          () => null,
-          (error: unknown) => error,
-        )
-        const isTold = failed === null || (failed instanceof OpError && failed.code === 'navigation_failed')
-        const problem = (isTold ? this.#options.problemAt(address) : null) ?? failed
-        if (problem !== null) throw problem
-        return OK
+        return done(this.#options.guarded.navigate(url, { signal, ...timeout }))
       },
       go_back: async () => ({ ok: await page.goBack() }),
       go_forward: async () => ({ ok: await page.goForward() }),
       reload: async () => done(page.reload()),
       set_viewport: async ({ cols, rows }: AgentParams<'set_viewport'>) => {
-        const isInside =
-          cols >= WEB_COLS_MIN && cols <= WEB_COLS_MAX && rows >= WEB_ROWS_MIN && rows <= WEB_ROWS_MAX
-        if (isInside) return done(page.setViewport(cols, rows))
-        const message = `a page has ${WEB_COLS_MIN}–${WEB_COLS_MAX} columns and ${WEB_ROWS_MIN}–${WEB_ROWS_MAX} rows (got ${cols} × ${rows})`
-        throw new OpError('invalid_viewport', message, { cols, rows })
+        checkViewport(cols, rows)
+        return done(page.setViewport(cols, rows))
       },
       set_zoom: async ({ percent }: AgentParams<'set_zoom'>) => {
-        if (percent >= ZOOM_PERCENT_MIN && percent <= ZOOM_PERCENT_MAX) return done(page.setZoom(percent))
-        const message = `a zoom is from ${ZOOM_PERCENT_MIN} to ${ZOOM_PERCENT_MAX} percent (got ${percent})`
-        throw new OpError('invalid_viewport', message, { percent })
+        checkZoom(percent)
+        return done(page.setZoom(percent))
       },
     }
   }
@@ -161,12 +138,7 @@ export class AgentMethods implements AgentService {
         matches: findText(this.#snapshots.frame(), text, ignore_case),
       }),
       links: async () => ({
-        links: (await page.links()).map(({ text, url, cell }) => ({
-          text: safeText(text),
-          url,
-          row: cell?.row ?? null,
-          col: cell?.col ?? null,
-        })),
+        links: linkRows(await page.links()),
       }),
     }
   }

@@ -2,6 +2,7 @@ import type { AgentParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { changedLines, frameAnsi, frameLines } from '../sources/web/frame-text.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from '../sources/web/web-frame.ts'
+import { dialogFields, safeText } from '../sources/web/page-words.ts'
 import type { PageDetails, WebPage } from '../sources/web/web-page.ts'
 
 /** Frames that a `since` may name: an agent asks for the changes since what it saw last. */
@@ -66,13 +67,7 @@ export class AgentSnapshots {
   }
 
   dialog(): object | null {
-    const { dialog } = this.#page
-    if (dialog === null) return null
-    return {
-      type: dialog.type,
-      message: safeText(dialog.message),
-      default_prompt: safeText(dialog.defaultPrompt),
-    }
+    return dialogFields(this.#page.dialog)
   }
 
   metrics(): object {
@@ -120,11 +115,4 @@ export class AgentSnapshots {
     })
     return Promise.race([this.#reading, late])
   }
-}
-
-/** Controls, and marks that change the direction of what follows: in a page's own words they only mislead. */
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-
-export function safeText(text: string): string {
-  return text.replaceAll(UNSAFE, ' ').trim()
 }

@@ -3,7 +3,7 @@ import { OpError } from '@transom/protocol/errors'
 import { compileConditions, type Condition, type Observation } from '../session/conditions.ts'
 import { unknownInput } from '../session/input-verdict.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
-import type { Screen } from '../terminal/screen.ts'
+import type { Screen } from '../screen/screen.ts'
 
 /** What is asserted of: the present state, live or at the end of a log. */
 export interface AssertSubject {
@@ -42,6 +42,8 @@ function textVerdicts(
   const observation: Observation = {
     canonical,
     cursor: screen.frame().cursor,
+    title: screen.frame().title,
+    url: screen.page()?.url ?? null,
     searched: [{ canonical, echoes: [] }],
     ended,
     quietForMs: 0,

@@ -8,6 +8,7 @@ import type { Conversations } from '../session/conversations.ts'
 import { fittedOutput } from '../session/fitted-output.ts'
 import { budgetedText } from '../session/output-budget.ts'
 import { endedOutput, liveOutput, type OutputStream } from '../session/output-stream.ts'
+import { assertKind } from '../session/session-kind.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { joinCommand } from '../sources/pty/shell-integration/integrate-shell.ts'
@@ -46,8 +47,9 @@ async function readHistory(
   const all = manifests.length > 0 ? manifests : [(await sessions.find(ref)).manifest]
   const history: History[] = []
   for (const manifest of all) {
+    assertKind(manifest, 'terminal')
     const projection = await sessions.blocksOf(manifest, signal)
-    const isLive = sessions.liveWhere(({ id }) => id === manifest.session) !== null
+    const isLive = sessions.liveTerminal(({ id }) => id === manifest.session) !== null
     history.push({ manifest, blocks: isLive ? projection.blocks() : projection.finalBlocks() })
   }
   return history
@@ -175,6 +177,6 @@ async function outputOf(
 }
 
 async function streamOf({ home, sessions }: BlockDependencies, manifest: Manifest): Promise<OutputStream> {
-  const live = sessions.liveWhere(({ id }) => id === manifest.session)
+  const live = sessions.liveTerminal(({ id }) => id === manifest.session)
   return live === null ? endedOutput(home.logPath(manifest.session)) : liveOutput(live)
 }

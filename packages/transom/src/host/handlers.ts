@@ -8,7 +8,9 @@ import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
-import type { FoundSession, SessionRequest, Sessions } from '../session/sessions.ts'
+import { assertKind } from '../session/session-kind.ts'
+import type { SessionRequest } from '../session/session-plan.ts'
+import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
@@ -20,6 +22,7 @@ import { ptyHandlers } from './pty-handlers.ts'
 import { waitFor } from './wait-for-handler.ts'
 import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
+import { webHandlers } from './web-handlers.ts'
 
 /** What the handlers need of the host itself. */
 export interface HostControl extends HousekeepingControl, RecordingControl {
@@ -39,6 +42,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
   const conversations = new Conversations(sessions, () => conversationShell(control))
   const handlers: Handlers = {
     ...inputHandlers(sessions),
+    ...webHandlers(sessions),
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
@@ -47,12 +51,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       control.assertOpen()
       control.registration.ensure()
       if (dedicated) return control.createDedicated(params)
-      const { cols, rows } = control.config.session
-      const session = await sessions.create({
-        ...params,
-        cols: params.cols ?? cols,
-        rows: params.rows ?? rows,
-      })
+      const session = await sessions.create(params)
       return publicInfo(session.manifest)
     },
     'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
@@ -95,8 +94,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
 function conversationShell(control: HostControl): Omit<SessionRequest, 'follows'> {
   control.assertOpen()
   control.registration.ensure()
-  const { cols, rows } = control.config.session
-  return { cols, rows, command: ['bash'], cwd: os.homedir() }
+  return { command: ['bash'], cwd: os.homedir() }
 }
 
 async function subscribe(
@@ -125,6 +123,7 @@ async function stream(
   signal: AbortSignal,
 ): Promise<void> {
   const { manifest } = found
+  if (to === 'blocks') assertKind(manifest, 'terminal')
   const live = liveOf(found)
   const path = home.logPath(manifest.session)
   if (to !== 'screen') {

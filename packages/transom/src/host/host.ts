@@ -18,6 +18,7 @@ import { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
 import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
 import { createHostMark } from '../sources/pty/process-tree.ts'
+import { FrameDecoder } from '../sources/web/frame-decoder.ts'
 import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
 import { Recorder } from './recorder.ts'
@@ -36,6 +37,8 @@ export interface HostOptions {
   readonly script: string
   /** The text of the program that makes recordings. */
   readonly recorderProgram: string
+  /** The text of the program that reads the frames of web pages. */
+  readonly frameProgram: string
   /** The folder with what belongs to the package and is no program. */
   readonly assets: string
 }
@@ -60,6 +63,7 @@ export class Host {
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
   readonly #pictures: PicturePool
+  readonly #decoder: FrameDecoder
   readonly #requests: RequestMetrics
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
@@ -99,6 +103,7 @@ export class Host {
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#pictures = new PicturePool(options.script)
+    this.#decoder = new FrameDecoder(options.frameProgram)
     this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
@@ -106,6 +111,8 @@ export class Host {
     this.#sessions = new Sessions({
       home,
       reaper: this.#reaper,
+      decoder: this.#decoder,
+      size: options.config.session,
       now,
       hostMark: this.#hostMark,
       limits: limitsOf(options.config),
@@ -203,6 +210,7 @@ export class Host {
     this.#reaper.stop()
     this.#debugLog.disable()
     await this.#pictures.close()
+    await this.#decoder.close()
     this.#onLeft()
   }
 }

@@ -2,14 +2,11 @@ import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { cellAt } from '../grid/canonical-text.ts'
 import type { Sessions } from '../session/sessions.ts'
-import type { TerminalSession } from '../session/terminal-session.ts'
-import { encodeKeys } from '../terminal/key-encoding.ts'
-import { parseKeys } from '../terminal/key-names.ts'
-import { encodeMouse, type MouseAction, type MouseCell } from '../terminal/mouse-encoding.ts'
-import { encodePaste } from '../terminal/paste-encoding.ts'
+import type { Session } from '../session/session.ts'
+import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
 import type { Handlers } from './dispatch.ts'
 
-const DEFAULT_ACTOR = 'client'
+export const DEFAULT_ACTOR = 'client'
 
 type InputOperation =
   | 'session.type'
@@ -24,23 +21,18 @@ type InputOperation =
 export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation> {
   return {
     'session.type': async ({ session, text, enter, actor = DEFAULT_ACTOR }) => {
-      const typed = `${text}${enter ? '\n' : ''}`.replaceAll(/\r\n|\n/g, '\r') // what the Enter key sends
       const target = await sessions.commandTarget(session)
-      return { seq: target.input(typed, { via: 'type', actor }) }
+      return { seq: await target.type(`${text}${enter ? '\n' : ''}`, actor) }
     },
     'session.keys': async ({ session, keys, actor = DEFAULT_ACTOR }) => {
-      const presses = parseKeys(keys)
       const target = await sessions.commandTarget(session)
-      return { seq: target.input(encodeKeys(presses, target.modes()), { via: 'keys', actor }) }
+      return { seq: await target.press(keys, actor) }
     },
-    'session.paste': async ({ session, text, actor = DEFAULT_ACTOR }) => {
-      const target = await sessions.commandTarget(session)
-      const bracketed = target.modes().bracketed_paste
-      return { seq: target.input(encodePaste(text, bracketed), { via: 'paste', actor }), bracketed }
-    },
+    'session.paste': async ({ session, text, actor = DEFAULT_ACTOR }) =>
+      (await sessions.commandTarget(session)).paste(text, actor),
     'session.mouse': async (params) => useMouse(await sessions.commandTarget(params.session), params),
     'session.signal': async ({ session, signal, to, actor = DEFAULT_ACTOR }) => {
-      const target = await sessions.commandTarget(session)
+      const target = await sessions.terminalTarget(session)
       return target.signal(`SIG${signal}`, to, actor)
     },
     'session.mark': async ({ session, label, actor = DEFAULT_ACTOR }) => {
@@ -52,12 +44,15 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
         throw new OpError('usage', 'resize: give cols, rows or both')
       const target = await sessions.commandTarget(session)
       const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
-      return { seq: target.resize(size.cols, size.rows), ...size }
+      return { seq: await target.resize(size.cols, size.rows), ...size }
     },
   }
 }
 
-function useMouse(target: TerminalSession, params: ParsedParams<'session.mouse'>): Result<'session.mouse'> {
+async function useMouse(
+  target: Session,
+  params: ParsedParams<'session.mouse'>,
+): Promise<Result<'session.mouse'>> {
   const { to, actor } = params
   const at = params.at ?? findText(target, params.text)
   const { cols, rows } = target.manifest
@@ -69,8 +64,7 @@ function useMouse(target: TerminalSession, params: ParsedParams<'session.mouse'>
       rows,
     })
   }
-  const encoded = encodeMouse(mouseAction(params, at), target.modes())
-  const seq = target.input(Buffer.from(encoded, 'latin1'), { via: 'mouse', actor: actor ?? DEFAULT_ACTOR })
+  const seq = await target.mouse(mouseAction(params, at), actor ?? DEFAULT_ACTOR)
   return { seq, ...at }
 }
 
@@ -94,7 +88,7 @@ function mouseAction(
   }
 }
 
-function findText(target: TerminalSession, text: string | undefined): MouseCell {
+function findText(target: Session, text: string | undefined): MouseCell {
   if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
   const canonical = target.screen.canonical()
   const start = canonical.text.indexOf(text)
@@ -102,5 +96,5 @@ function findText(target: TerminalSession, text: string | undefined): MouseCell 
     const message = `${JSON.stringify(text)} is not on the screen; the snapshot in the details shows what is`
     throw new OpError('text_not_found', message, { text, snapshot: target.snapshot({}) })
   }
-  return cellAt(target.screen.frame().grid, canonical, start + Math.floor(text.length / 2))
+  return cellAt(target.screen.frame().text, canonical, start + Math.floor(text.length / 2))
 }

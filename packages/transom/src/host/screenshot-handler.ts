@@ -7,7 +7,7 @@ import type { CellRange } from '../pictures/rasterizer.ts'
 import { packView } from '../picture-worker/picture-job.ts'
 import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { screenHash } from '../session/snapshot.ts'
-import type { Screen } from '../terminal/screen.ts'
+import type { Screen } from '../screen/screen.ts'
 
 type ScreenshotParams = ParsedParams<'session.screenshot'>
 

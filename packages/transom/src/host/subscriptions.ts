@@ -138,7 +138,7 @@ function rowsMessage(
     subscription,
     type: 'rows',
     seq: screen.seq,
-    rows: changedRows(before.grid, now.grid).map((row) => ({ row, line: screenLine(now.grid, row, true) })),
+    rows: changedRows(before.grid, now.grid).map((row) => ({ row, line: screenLine(now, row, true) })),
     cursor: now.cursor,
     title: now.title,
     bells: now.bells,

@@ -15,7 +15,7 @@ import { screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { policyOf } from '../session/status-policy.ts'
 import { Waits } from '../session/waits.ts'
-import type { Screen } from '../terminal/screen.ts'
+import type { Screen } from '../screen/screen.ts'
 import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
 import { takeScreenshot } from './screenshot-handler.ts'
@@ -142,6 +142,7 @@ async function waitOffline(
     screen,
     exit: exit ?? manifest.exit,
     ended: true,
+    busy: false,
     echo: new EchoTracker(),
     lastOutputSeq,
     lastOutputMs: now,

@@ -3,11 +3,9 @@ import { COLS_WEB_DEFAULT, ROWS_WEB_DEFAULT } from '@transom/protocol'
 import { messageOf } from '../lib/system-error.ts'
 import { Keeper } from '../sources/pty/keeper.ts'
 import { createHostMark, sessionMark } from '../sources/pty/process-tree.ts'
-import { Chromium } from '../sources/web/chromium.ts'
-import { ChromiumPage } from '../sources/web/chromium-page.ts'
-import { cellFontconfigFile } from '../sources/web/font-cache.ts'
 import { FrameDecoder } from '../sources/web/frame-decoder.ts'
-import { NetworkGuard } from '../sources/web/network-guard.ts'
+import { GuardedPage } from '../sources/web/guarded-page.ts'
+import { UrlPolicy } from '../sources/web/url-policy.ts'
 import type { AgentObserver } from './agent-connection.ts'
 import { AgentMethods } from './agent-methods.ts'
 import type { DrawPng } from './agent-snapshots.ts'
@@ -67,53 +65,37 @@ export class WebHost {
 
 async function openInto(options: WebHostOptions, closers: (() => Promise<unknown>)[]): Promise<WebHost> {
   const { env, say } = options
-  const guard = await NetworkGuard.open({
-    allowHosts: options.allowHosts ?? [],
-    onlyHosts: options.onlyHosts ?? [],
-  })
-  closers.push(async () => guard.close())
-  const url = options.url === undefined ? null : guard.checkUrl(options.url)
+  const policy = { allowHosts: options.allowHosts ?? [], onlyHosts: options.onlyHosts ?? [] }
+  if (options.url !== undefined) new UrlPolicy(policy).checkNavigation(options.url)
   await claimAgentSocket(options.socketPath) // before anything is started for it
   const hostMark = createHostMark()
   const keeper = new Keeper(hostMark) // ends the browser when this process is killed
   closers.push(async () => keeper.dismiss())
-  const start = async () => {
-    const chromium = await Chromium.start({
-      env,
-      flags: guard.flags,
-      fontconfigFile: cellFontconfigFile(env),
-      profileFolder: options.profileFolder,
-      mark: sessionMark(hostMark, 1),
-    })
-    await guard.watch(chromium.cdp)
-    if (chromium.unsandboxed !== null) say(`the browser runs without a sandbox: ${chromium.unsandboxed}`)
-    return chromium
-  }
   const decoder = new FrameDecoder(options.workerSource)
   closers.push(async () => decoder.close())
-  const page = await ChromiumPage.open({
-    start,
-    decoder,
+  const guarded = await GuardedPage.open({
+    ...policy,
+    env,
     cols: options.cols ?? COLS_WEB_DEFAULT,
     rows: options.rows ?? ROWS_WEB_DEFAULT,
-    scale: (options.zoomPercent ?? 100) / 100,
-    checkUrl: (address) => guard.checkUrl(address),
+    zoomPercent: options.zoomPercent,
+    profileFolder: options.profileFolder,
+    mark: sessionMark(hostMark, 1),
+    decoder,
+    onUnsandboxed: (why) => say(`the browser runs without a sandbox: ${why}`),
   })
-  closers.push(async () => page.close())
-  page.observe({ trouble: (error) => say(messageOf(error)) })
+  closers.push(async () => guarded.close())
+  guarded.page.observe({ trouble: (error) => say(messageOf(error)) })
   const methods = new AgentMethods({
-    page,
+    guarded,
     sessionId: randomBytes(6).toString('hex'),
     version: options.version,
-    checkUrl: (address) => guard.checkUrl(address),
-    problemAt: (address) => guard.problemAt(address),
     drawPng: options.drawPng,
   })
   const server = await AgentServer.listen(options.socketPath, methods, options.observer)
   closers.push(async () => server.close())
-  if (url !== null) {
-    page.navigate(url).catch((error: unknown) => say(messageOf(guard.problemAt(url) ?? error)))
-  }
+  const { url } = options
+  if (url !== undefined) guarded.navigate(url).catch((error: unknown) => say(messageOf(error)))
   return new WebHost(server, closers)
 }
 

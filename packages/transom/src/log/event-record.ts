@@ -5,7 +5,7 @@ const TYPE_NAMES = new Map<number, EventType>(
   // The table's keys are its event types.
   (Object.entries(EVENT_TYPE_NUMBERS) as [EventType, number][]).map(([name, number]) => [number, name]),
 )
-const BYTE_TYPES: readonly string[] = ['output', 'answer'] satisfies EventType[]
+const BYTE_TYPES: readonly string[] = ['output', 'answer', 'web_frame'] satisfies EventType[]
 
 /** The name of an event type, also of one that a later version writes. */
 export function eventTypeName(typeNumber: number): string {

@@ -17,6 +17,7 @@ try {
     dedicated: process.argv[3] === '--dedicated',
     script,
     recorderProgram: fs.readFileSync(path.join(path.dirname(script), 'recorder.cjs'), 'utf8'),
+    frameProgram: fs.readFileSync(path.join(path.dirname(script), 'frame-worker.cjs'), 'utf8'),
     assets: path.dirname(script),
     idleMs: idleMs === undefined ? null : Number(idleMs),
   })

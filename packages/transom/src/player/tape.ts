@@ -4,11 +4,15 @@ import { readRecords, withLogFile } from '../log/log-reader.ts'
 import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from '../log/record.ts'
 import { Chapters, type Chapter } from '../recordings/chapters.ts'
 import { Timeline } from '../recordings/timeline.ts'
-import { createdSize, screenEventOf } from '../replay/replay.ts'
-import { Screen } from '../terminal/screen.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { createdOf, screenEventOf } from '../replay/replay.ts'
+import { createScreen } from '../screen/create-screen.ts'
+import type { Screen } from '../screen/screen.ts'
 
-const VISIBLE_TYPES: readonly number[] = [EVENT_TYPE_NUMBERS.output, EVENT_TYPE_NUMBERS.resize]
+const VISIBLE_TYPES: readonly number[] = [
+  EVENT_TYPE_NUMBERS.output,
+  EVENT_TYPE_NUMBERS.resize,
+  EVENT_TYPE_NUMBERS.web_frame,
+]
 
 /** A log made ready for moving about in: where each record lies and when it is played. */
 export class Tape {
@@ -147,10 +151,7 @@ export class TapeHead {
   }
 
   #apply(record: LogRecord): void {
-    if (this.#screen === null) {
-      const { cols, rows } = createdSize(record, this.#tape.path)
-      this.#screen = new Screen(new XtermEmulator(cols, rows))
-    }
+    this.#screen ??= createScreen(createdOf(record, this.#tape.path))
     this.#screen.apply(record.seq, screenEventOf(record))
     this.#screen.takeAnswers() // queries are answered by the live host only
     this.#place++

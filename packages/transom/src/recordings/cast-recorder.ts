@@ -1,16 +1,11 @@
 import { EVENT_TYPE_NUMBERS, resizeEvent } from '@transom/protocol'
 import { paintCursor, paintRows } from '../grid/ansi.ts'
 import { changedRows } from '../grid/grid.ts'
+import { factOf } from '../replay/replay.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { CastLines, type CastVersion } from './asciicast.ts'
 import { Chapters } from './chapters.ts'
-import {
-  factOf,
-  type RangeRead,
-  type RecordedEvent,
-  type RecordingReader,
-  type RecordingStart,
-} from './recorded-events.ts'
+import type { RangeRead, RecordedEvent, RecordingReader, RecordingStart } from './recorded-events.ts'
 
 /** Takes text in the order of the file; resolves when more may come. */
 export type WriteText = (text: string) => Promise<void>
@@ -36,12 +31,12 @@ export class CastRecorder implements RecordingReader {
     this.#write = write
   }
 
-  async start({ screen, startMs, command, fromStart }: RecordingStart): Promise<void> {
+  async start({ screen, startMs, command, ownBytes }: RecordingStart): Promise<void> {
     const frame = screen.frame()
     const { cols, rows } = frame.grid
     const info = { cols, rows, startMs, title: frame.title, command: command.join(' ') }
     await this.#write(this.#lines.header(info))
-    if (fromStart) return
+    if (ownBytes) return
     this.#drawn = frame
     await this.#write(this.#lines.text(0, whole(frame)))
   }

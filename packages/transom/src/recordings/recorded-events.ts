@@ -1,10 +1,10 @@
-import { EVENT_TYPE_NUMBERS, createdEvent, exitRecord } from '@transom/protocol'
+import { EVENT_TYPE_NUMBERS, exitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { soundRecords } from '../log/sound-records.ts'
 import type { LogRecord } from '../log/record.ts'
-import { screenEventOf } from '../replay/replay.ts'
-import { Screen } from '../terminal/screen.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { createdOf, factOf, screenEventOf } from '../replay/replay.ts'
+import { createScreen } from '../screen/create-screen.ts'
+import type { Screen } from '../screen/screen.ts'
 import { Timeline, type Timing } from './timeline.ts'
 
 export interface RecordingRange {
@@ -29,8 +29,8 @@ export interface RecordingStart {
   readonly screen: Screen
   readonly startMs: number
   readonly command: readonly string[]
-  /** Whether it starts with the session, so that the program's own bytes make the whole screen. */
-  readonly fromStart: boolean
+  /** Whether it starts with the session of a program, so that the program's own bytes make the whole screen. */
+  readonly ownBytes: boolean
 }
 
 export interface RecordingReader {
@@ -60,7 +60,7 @@ export async function readRange(
       from_seq: fromSeq,
       to_seq: toSeq,
     })
-  let stage: { screen: Screen; command: readonly string[]; timeline: Timeline | null } | null = null
+  let stage: Stage | null = null
   let [lastSeq, atMs, bytes] = [0, 0, 0]
   let exitCode: number | null = null
   for await (const records of soundRecords(path, { untilSeq: toSeq, signal: range.signal })) {
@@ -69,7 +69,8 @@ export async function readRange(
       const { screen, command } = stage
       if (record.seq >= fromSeq && stage.timeline === null) {
         stage.timeline = new Timeline(range.timing, record.time)
-        await reader.start({ screen, startMs: record.time, command, fromStart: lastSeq === 0 })
+        const ownBytes = stage.printsBytes && lastSeq === 0
+        await reader.start({ screen, startMs: record.time, command, ownBytes })
       }
       if (stage.timeline === null || reader.needsScreen) {
         screen.apply(record.seq, screenEventOf(record))
@@ -97,15 +98,20 @@ export async function readRange(
   )
 }
 
-function openStage(first: LogRecord, path: string) {
-  const created = createdEvent.safeParse(
-    first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null,
-  )
-  if (!created.success) throw new OpError('log_corrupt', `${path} does not begin with its creation`, { path })
-  const { cols, rows, command } = created.data
-  return { screen: new Screen(new XtermEmulator(cols, rows)), command, timeline: null }
+interface Stage {
+  readonly screen: Screen
+  readonly command: readonly string[]
+  readonly printsBytes: boolean
+  timeline: Timeline | null
 }
 
-export function factOf(record: LogRecord): unknown {
-  return JSON.parse(Buffer.from(record.payload).toString('utf8'))
+function openStage(first: LogRecord, path: string): Stage {
+  const created = createdOf(first, path)
+  const command = created.url === undefined ? created.command : [created.url]
+  return {
+    screen: createScreen(created),
+    command,
+    printsBytes: created.kind === 'terminal',
+    timeline: null,
+  }
 }

@@ -1,6 +1,7 @@
 import { EVENT_TYPE_NUMBERS, createdEvent, resizeEvent } from '@transom/protocol'
 import { soundRecords } from '../log/sound-records.ts'
-import { factOf, type RecordingRange } from './recorded-events.ts'
+import { factOf } from '../replay/replay.ts'
+import type { RecordingRange } from './recorded-events.ts'
 
 /** The smallest size in cells that every screen of the range fits into: a film has one size. */
 export async function sizeOfRange(

@@ -6,8 +6,10 @@ import { fileError } from '../lib/system-error.ts'
 import { eventRecord } from '../log/event-record.ts'
 import type { LogRecord } from '../log/record.ts'
 import { soundRecords } from '../log/sound-records.ts'
+import { createScreen } from '../screen/create-screen.ts'
+import type { Screen } from '../screen/screen.ts'
 import { TextHistory } from '../terminal/text-history.ts'
-import { createdSize, screenEventOf } from './replay.ts'
+import { createdOf, screenEventOf } from './replay.ts'
 
 const TURN_BYTES = 16 << 10 // some milliseconds of emulation, the slowest of the formats
 
@@ -107,12 +109,23 @@ function jsonLine(record: LogRecord): string {
 }
 
 function textFormatter(path: string): Formatter {
-  let history: TextHistory | null = null
-  let pieces: Uint8Array[] = []
-  const start = (first: LogRecord) => {
-    const { cols, rows } = createdSize(first, path)
-    return new TextHistory(cols, rows, (text) => pieces.push(Buffer.from(text)))
+  let formatter: Formatter | null = null
+  return {
+    take: (records) => {
+      const [first] = records
+      if (first === undefined) return []
+      formatter ??= createdOf(first, path).kind === 'web' ? pageText(first, path) : historyText(first, path)
+      return formatter.take(records)
+    },
+    end: () => formatter?.end() ?? [],
   }
+}
+
+/** Everything that a terminal showed, with what has scrolled off. */
+function historyText(first: LogRecord, path: string): Formatter {
+  let pieces: Uint8Array[] = []
+  const { cols, rows } = createdOf(first, path)
+  const history = new TextHistory(cols, rows, (text) => pieces.push(Buffer.from(text)))
   const takePieces = () => {
     const taken = pieces
     pieces = []
@@ -121,14 +134,34 @@ function textFormatter(path: string): Formatter {
   return {
     take: (records) => {
       for (const record of records) {
-        history ??= start(record)
-        history.apply(screenEventOf(record))
+        const event = screenEventOf(record)
+        if (event.type !== 'web_frame' && event.type !== 'web_page') history.apply(event)
       }
       return takePieces()
     },
     end: () => {
-      history?.end()
+      history.end()
       return takePieces()
     },
+  }
+}
+
+/** What a web page showed when it was left, under its address, page by page. */
+function pageText(first: LogRecord, path: string): Formatter {
+  const screen: Screen = createScreen(createdOf(first, path))
+  const shown = () => {
+    const { text } = screen.canonical()
+    return text === '' ? [] : [Buffer.from(`${screen.page()?.url ?? ''}\n${text}\n\n`)]
+  }
+  return {
+    take: (records) =>
+      records.flatMap((record) => {
+        const event = screenEventOf(record)
+        const url = event.type === 'web_page' ? event.page.url : undefined
+        const left = url === undefined || url === screen.page()?.url ? [] : shown()
+        screen.apply(record.seq, event)
+        return left
+      }),
+    end: shown,
   }
 }

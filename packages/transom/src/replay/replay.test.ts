@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EventLog } from '../log/event-log.ts'
 import { styledRuns } from '../grid/styled-runs.ts'
-import { Screen, type ScreenEvent } from '../terminal/screen.ts'
+import type { Screen } from '../screen/screen.ts'
+import { TerminalScreen } from '../screen/terminal-screen.ts'
+import type { TerminalEvent } from '../terminal/emulator.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { replayLog } from './replay.ts'
 
@@ -24,15 +26,15 @@ const events = fc.array(
           '漢\x1b[31m',
         ),
       )
-      .map((text): ScreenEvent => ({ type: 'output', bytes: Buffer.from(text) })),
+      .map((text): TerminalEvent => ({ type: 'output', bytes: Buffer.from(text) })),
     fc
       .uint8Array({ maxLength: 20 })
-      .map((bytes): ScreenEvent => ({ type: 'output', bytes: Buffer.from(bytes) })),
+      .map((bytes): TerminalEvent => ({ type: 'output', bytes: Buffer.from(bytes) })),
     fc
       .tuple(fc.integer({ min: 2, max: 60 }), fc.integer({ min: 1, max: 20 }))
-      .map(([cols, rows]): ScreenEvent => ({ type: 'resize', cols, rows })),
-    fc.constant<ScreenEvent>({ type: 'sync_release' }),
-    fc.constant<ScreenEvent>({ type: 'other' }),
+      .map(([cols, rows]): TerminalEvent => ({ type: 'resize', cols, rows })),
+    fc.constant<TerminalEvent>({ type: 'sync_release' }),
+    fc.constant<TerminalEvent>({ type: 'other' }),
   ),
   { maxLength: 40 },
 )
@@ -45,7 +47,7 @@ test('a replay to any seq equals the live screen at that seq', async () => {
       fc.asyncProperty(events, fc.nat(), async (history, pick) => {
         fs.rmSync(file, { force: true })
         const log = EventLog.create(file, () => 0)
-        const live = new Screen(new XtermEmulator(30, 8))
+        const live = new TerminalScreen(new XtermEmulator(30, 8))
         const created = { session: 'test', command: ['x'], cwd: '/', cols: 30, rows: 8 }
         live.apply(log.appendFact('created', created), { type: 'other' })
         const seen = [show(live)]
@@ -65,7 +67,7 @@ test('a replay to any seq equals the live screen at that seq', async () => {
   }
 })
 
-function append(log: EventLog, event: ScreenEvent): number {
+function append(log: EventLog, event: TerminalEvent): number {
   switch (event.type) {
     case 'output':
       return log.append('output', event.bytes)

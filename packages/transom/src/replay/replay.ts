@@ -1,9 +1,22 @@
-import { EVENT_TYPE_NUMBERS, createdEvent, exitRecord, resizeEvent, type ExitRecord } from '@transom/protocol'
+import {
+  EVENT_TYPE_NUMBERS,
+  createdEvent,
+  exitRecord,
+  resizeEvent,
+  webDialogEvent,
+  webNavigationEvent,
+  webTitleEvent,
+  type CreatedEvent,
+  type ExitRecord,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { readRecords, withLogFile } from '../log/log-reader.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
-import { Screen, type ScreenEvent } from '../terminal/screen.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { createScreen } from '../screen/create-screen.ts'
+import type { Screen, ScreenEvent } from '../screen/screen.ts'
+
+/** The records by which a source shows something. */
+const SHOWN_TYPES: readonly number[] = [EVENT_TYPE_NUMBERS.output, EVENT_TYPE_NUMBERS.web_frame]
 
 export interface Replayed {
   readonly screen: Screen
@@ -47,12 +60,12 @@ export async function replayLog(path: string, options: ReplayOptions = {}): Prom
     for await (const records of readRecords(file, { offset: FILE_HEADER_BYTES }, options.signal)) {
       for (const record of records) {
         if (record.seq > until) break
-        screen ??= screenFor(record, path)
+        screen ??= createScreen(createdOf(record, path))
         screen.apply(record.seq, screenEventOf(record))
         screen.takeAnswers() // queries are answered by the live host only
         options.each?.(screen)
         lastSeq = record.seq
-        if (record.typeNumber === EVENT_TYPE_NUMBERS.output) lastOutputSeq = record.seq
+        if (SHOWN_TYPES.includes(record.typeNumber)) lastOutputSeq = record.seq
         if (record.typeNumber === EVENT_TYPE_NUMBERS.exit) exit = exitRecord.parse(factOf(record))
       }
       if (lastSeq >= until) break
@@ -70,18 +83,21 @@ export function screenEventOf(record: LogRecord): ScreenEvent {
       return { type: 'resize', ...resizeEvent.parse(factOf(record)) }
     case EVENT_TYPE_NUMBERS.sync_release:
       return { type: 'sync_release' }
+    case EVENT_TYPE_NUMBERS.web_frame:
+      return { type: 'web_frame', bytes: record.payload }
+    case EVENT_TYPE_NUMBERS.web_navigation:
+      return { type: 'web_page', page: webNavigationEvent.parse(factOf(record)) }
+    case EVENT_TYPE_NUMBERS.web_title:
+      return { type: 'web_page', page: webTitleEvent.parse(factOf(record)) }
+    case EVENT_TYPE_NUMBERS.web_dialog:
+      return { type: 'web_page', page: webDialogEvent.parse(factOf(record)) }
     default:
       return { type: 'other' }
   }
 }
 
-function screenFor(first: LogRecord, path: string): Screen {
-  const { cols, rows } = createdSize(first, path)
-  return new Screen(new XtermEmulator(cols, rows))
-}
-
-/** The size that a session began with, from the first record of its log. */
-export function createdSize(first: LogRecord, path: string): { cols: number; rows: number } {
+/** What a session began with, from the first record of its log. */
+export function createdOf(first: LogRecord, path: string): CreatedEvent {
   const created = createdEvent.safeParse(
     first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null,
   )
@@ -89,6 +105,6 @@ export function createdSize(first: LogRecord, path: string): { cols: number; row
   return created.data
 }
 
-function factOf(record: LogRecord): unknown {
+export function factOf(record: LogRecord): unknown {
   return JSON.parse(Buffer.from(record.payload).toString('utf8'))
 }

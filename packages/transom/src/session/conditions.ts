@@ -10,6 +10,9 @@ import { screenHash } from './snapshot.ts'
 export interface Observation {
   readonly canonical: CanonicalText
   readonly cursor: CursorState
+  readonly title: string
+  /** Of a web page. */
+  readonly url: string | null
   /** The texts to look for matches in. */
   readonly searched: readonly SearchedText[]
   readonly ended: boolean
@@ -46,6 +49,8 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
   const conditions: Condition[] = []
   if (wanted.text !== undefined) conditions.push(textCondition(wanted.text))
   if (wanted.regex !== undefined) conditions.push(regexCondition(wanted.regex))
+  if (wanted.title !== undefined) conditions.push(titleCondition(wanted.title))
+  if (wanted.url !== undefined) conditions.push(urlCondition(wanted.url))
   if (wanted.cursor !== undefined) conditions.push(cursorCondition(wanted.cursor))
   if (wanted.screen_stable_ms !== undefined) conditions.push(stableCondition(wanted.screen_stable_ms))
   if (wanted.idle_ms !== undefined) conditions.push(idleCondition(wanted.idle_ms))
@@ -54,7 +59,7 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
   if (wanted.needs_input) conditions.push(needsInputCondition())
   if (conditions.length > 0) return conditions
   const message =
-    'nothing to wait for; give text, regex, cursor, screen_stable_ms, idle_ms, screen_changed_from, exit or needs_input'
+    'nothing to wait for; give text, regex, title, url, cursor, screen_stable_ms, idle_ms, screen_changed_from, exit or needs_input'
   throw new OpError('usage', message)
 }
 
@@ -114,6 +119,16 @@ function describeMatch(canonical: CanonicalText, span: TextSpan): TextMatch {
     text: canonical.text.slice(span.start, span.end),
     line: line?.text.trimEnd() ?? '',
   }
+}
+
+function titleCondition(part: string): Condition {
+  const judge = ({ title }: Observation) => verdict(title.includes(part))
+  return { words: `title with ${JSON.stringify(part)}`, judge }
+}
+
+function urlCondition(part: string): Condition {
+  const judge = ({ url }: Observation) => verdict(url?.includes(part) ?? false)
+  return { words: `address with ${JSON.stringify(part)}`, judge }
 }
 
 function cursorCondition({ row, col }: { row: number; col: number }): Condition {

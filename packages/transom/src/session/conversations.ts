@@ -1,6 +1,8 @@
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
-import type { FoundSession, SessionRequest, Sessions } from './sessions.ts'
+import { asTerminal, assertKind } from './session-kind.ts'
+import type { SessionRequest } from './session-plan.ts'
+import type { Sessions } from './sessions.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 /**
@@ -36,7 +38,7 @@ export class Conversations {
     const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
     if (live !== undefined) return live
     const last = (await this.history(conversation)).at(-1)
-    if (last === undefined) return this.#sessions.commandTarget(conversation).catch(notFound(conversation))
+    if (last === undefined) return this.#sessions.terminalTarget(conversation).catch(notFound(conversation))
     const message = `the shell of conversation ${JSON.stringify(conversation)} has ended; the next exec_block starts another`
     throw new OpError('session_ended', message, {
       session: last.session,
@@ -58,11 +60,13 @@ export class Conversations {
   }
 
   /** The session of a conversation, live or, when it has none any more, the last one it had. */
-  async find(conversation: string): Promise<FoundSession> {
+  async find(conversation: string): Promise<{ manifest: Manifest; live: TerminalSession | null }> {
     const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
     if (live !== undefined) return { manifest: live.manifest, live }
     const last = (await this.history(conversation)).at(-1)
-    return this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
+    const found = await this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
+    assertKind(found.manifest, 'terminal')
+    return { manifest: found.manifest, live: found.live === null ? null : asTerminal(found.live) }
   }
 
   /** The sessions that a conversation has had, oldest first. */
@@ -72,7 +76,7 @@ export class Conversations {
   }
 
   #live(conversation: string): TerminalSession | null {
-    return this.#sessions.liveWhere(
+    return this.#sessions.liveTerminal(
       ({ manifest }) => manifest.conversation === conversation && manifest.status === 'running',
     )
   }
@@ -82,7 +86,9 @@ export class Conversations {
     if (named !== null) return named
     const last = (await this.history(conversation)).at(-1)
     const lastOrdinal = last === undefined ? 0 : await this.#lastOrdinal(last)
-    return this.#sessions.create({ ...this.#newSession(), follows: { conversation, lastOrdinal } })
+    return asTerminal(
+      await this.#sessions.create({ ...this.#newSession(), follows: { conversation, lastOrdinal } }),
+    )
   }
 
   async #lastOrdinal(manifest: Manifest): Promise<number> {
@@ -92,7 +98,7 @@ export class Conversations {
 
   /** A session that was created by name or is meant by its id. */
   async #named(ref: string): Promise<TerminalSession | null> {
-    return this.#sessions.liveWhere(
+    return this.#sessions.liveTerminal(
       ({ id, manifest }) => (id === ref || manifest.name === ref) && manifest.status === 'running',
     )
   }

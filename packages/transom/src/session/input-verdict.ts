@@ -1,6 +1,6 @@
 import { INPUT_REASON_WORDS, type InputReason, type NeedsInput } from '@transom/protocol'
 import type { TerminalSample } from '../sources/pty/needs-input.ts'
-import type { Screen } from '../terminal/screen.ts'
+import type { Screen } from '../screen/screen.ts'
 
 /**
  * A program that has just been given something has not read it yet, and one that prints may not be done: only after
@@ -31,7 +31,7 @@ export function judgeInput(sample: TerminalSample | null, screen: Screen, quietM
   })
   if (sample === null) return say('busy', null, 'the terminal has not taken all of the input yet')
   const name = sample.front?.program ?? ''
-  const described = { name, prompt, altScreen: screen.modes().alt_screen, ...sample }
+  const described = { name, prompt, altScreen: screen.modes()?.alt_screen ?? false, ...sample }
   if (sample.blocked === null) return judgeUnblocked(described, say)
   const reason = reasonOf(described)
   if (RELAYS.test(name) && (reason === 'read' || reason === 'full_screen')) {

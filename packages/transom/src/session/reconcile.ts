@@ -7,6 +7,7 @@ import { EventLog } from '../log/event-log.ts'
 import { readRecords, withLogFile } from '../log/log-reader.ts'
 import { FILE_HEADER_BYTES } from '../log/record.ts'
 import { killTreeNow } from '../sources/pty/process-tree.ts'
+import { removeOwnProfile } from './browser-profile.ts'
 import { policyOf } from './status-policy.ts'
 
 /**
@@ -28,6 +29,7 @@ export async function reconcile(home: Home, manifest: Manifest, now: () => numbe
   if (log === null) return manifest // another host has it
   try {
     sweepProcesses(manifest)
+    await removeOwnProfile(home, manifest.session)
     const exit = await readExit(path)
     const failure = exit === null ? 'its host ended without ending it' : null
     if (exit === null) noteFailure(log)

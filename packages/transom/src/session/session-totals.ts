@@ -1,5 +1,5 @@
 import type { SessionStatus } from '@transom/protocol'
-import type { TerminalSession } from './terminal-session.ts'
+import type { Session } from './session.ts'
 
 /** Figures about the sessions of one host. */
 export interface SessionTotals {
@@ -14,11 +14,10 @@ export interface SessionTotals {
 }
 
 export function sessionTotals(
-  live: readonly TerminalSession[],
+  live: readonly Session[],
   retired: { readonly events: number; readonly logBytes: number },
 ): SessionTotals {
-  const sum = (of: (session: TerminalSession) => number) =>
-    live.reduce((total, session) => total + of(session), 0)
+  const sum = (of: (session: Session) => number) => live.reduce((total, session) => total + of(session), 0)
   const groups = new Map<string, { kind: string; status: SessionStatus; count: number }>()
   for (const { manifest } of live) {
     const { kind, status } = manifest

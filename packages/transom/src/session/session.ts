@@ -1,9 +1,10 @@
-import type { ExitRecord, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
+import type { ExitRecord, NeedsInput, SessionKind, Snapshot, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import type { EventLog } from '../log/event-log.ts'
-import type { Screen, ScreenEvent } from '../terminal/screen.ts'
+import type { Screen, ScreenEvent } from '../screen/screen.ts'
+import type { MouseAction } from '../terminal/mouse-encoding.ts'
 import { DiskSteps } from './disk-steps.ts'
 import { EchoTracker } from './echo.ts'
 import { LimitWatch, type LimitedSession, type SessionLimits } from './limits.ts'
@@ -68,12 +69,16 @@ export abstract class Session implements WaitSubject {
     this.#limits = new LimitWatch(this.#asLimited(), parts.limits, dependencies.usage)
     this.#manifest = starting
     this.save()
-    const { session, command, cwd, cols, rows } = starting
-    this.apply(this.log.appendFact('created', { session, command, cwd, cols, rows }))
+    const { session, kind, command, url, cwd, cols, rows } = starting
+    this.apply(this.log.appendFact('created', { session, kind, command, url, cwd, cols, rows }))
   }
 
   get id(): string {
     return this.#manifest.session
+  }
+
+  get kind(): SessionKind {
+    return this.#manifest.kind
   }
 
   get manifest(): Manifest {
@@ -104,9 +109,35 @@ export abstract class Session implements WaitSubject {
     return this.#lastInputMs
   }
 
+  /** Whether more is sure to come without anybody's doing: a page that is loading. */
+  get busy(): boolean {
+    return false
+  }
+
+  /** Input that the source has not taken. */
+  get inputQueueBytes(): number {
+    return 0
+  }
+
   now(): number {
     return this.#now()
   }
+
+  /** Resolves when the session takes commands; rejects when its source could not be started. */
+  async whenOpen(): Promise<void> {}
+
+  /** Types a text as at the keyboard: line breaks are the Enter key. Returns the seq of the input's record. */
+  abstract type(text: string, actor: string): Promise<number>
+
+  /** Presses keys, by their names. */
+  abstract press(keys: readonly string[], actor: string): Promise<number>
+
+  /** Puts a text in at once, as from a clipboard. */
+  abstract paste(text: string, actor: string): Promise<{ seq: number; bracketed: boolean }>
+
+  abstract mouse(action: MouseAction, actor: string): Promise<number>
+
+  abstract resize(cols: number, rows: number): Promise<number>
 
   /** Writes the manifest, unless it says on disk what it says here. */
   save(): void {
@@ -127,7 +158,12 @@ export abstract class Session implements WaitSubject {
   }
 
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
-    return this.#waits.wait(request, signal)
+    const release = this.watch()
+    try {
+      return await this.#waits.wait(request, signal)
+    } finally {
+      release()
+    }
   }
 
   /** Who waits for it. */
@@ -156,7 +192,10 @@ export abstract class Session implements WaitSubject {
   /** Calls `observer` after every event, until the returned function is called. */
   observe(observer: () => void): () => void {
     this.#observers.add(observer)
-    return () => this.#observers.delete(observer)
+    const release = this.watch()
+    return () => {
+      if (this.#observers.delete(observer)) release()
+    }
   }
 
   /** Ends the program and every process it started. Calls beside a first one share its outcome. */
@@ -165,11 +204,23 @@ export abstract class Session implements WaitSubject {
     return this.#destroying
   }
 
+  /** Takes back a session whose source could not be started: nothing more is recorded. */
+  async abandon(): Promise<void> {
+    await this.endSource()
+    this.closeSource()
+    await this.#close()
+  }
+
   assertCommandable(): void {
     const { status } = this.#manifest
     if (policyOf(status).commandable) return
     const message = `session ${this.id} is ${status} and takes no input; "transom list" shows those that do`
     throw new OpError('session_ended', message, { session: this.id, status, exit: this.exit })
+  }
+
+  /** Somebody follows what is shown, until the returned function is called. */
+  protected watch(): () => void {
+    return () => {}
   }
 
   /** Stops the source from printing, or lets it go on. */
@@ -184,6 +235,7 @@ export abstract class Session implements WaitSubject {
   /** The source has been started. */
   protected running(pid: number): void {
     this.update({ status: 'running', pid })
+    this.#lastOutputMs = this.now() // to start a browser takes a while: that is no idleness
     this.#limits.watchIdle()
   }
 
@@ -254,7 +306,7 @@ export abstract class Session implements WaitSubject {
   #asLimited(): LimitedSession {
     return {
       logBytes: () => this.log.sizeBytes,
-      idleMs: () => this.now() - Math.max(this.#lastInputMs, this.#lastOutputMs),
+      idleMs: () => (this.busy ? 0 : this.now() - Math.max(this.#lastInputMs, this.#lastOutputMs)),
       setOverQuota: (over) => {
         if (over && this.#manifest.status === 'running') this.#setPaused('quota')
         else if (!over && this.#manifest.paused === 'quota') this.#setPaused(null)

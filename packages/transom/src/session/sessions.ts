@@ -1,22 +1,23 @@
 import { randomInt } from 'node:crypto'
-import * as path from 'node:path'
-import { PROTOCOL_VERSION, type ParsedParams } from '@transom/protocol'
+import { PROTOCOL_VERSION } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import type { ChildReaper } from '../sources/pty/child-reaper.ts'
-import { programEnvironment } from '../sources/pty/environment.ts'
 import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
-import { checkProgram, checkWorkingFolder } from '../sources/pty/program.ts'
-import { integrateShell, type ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
+import type { FrameDecoder } from '../sources/web/frame-decoder.ts'
 import { projectLog, type BlockProjection } from './block-projection.ts'
 import { reconcile } from './reconcile.ts'
 import { DiskSteps } from './disk-steps.ts'
 import { HomeUsage } from './quota.ts'
 import type { SessionLimits } from './limits.ts'
+import type { Session } from './session.ts'
+import { asTerminal, asWeb } from './session-kind.ts'
+import { planSession, type PlanDependencies, type SessionPlan, type SessionRequest } from './session-plan.ts'
 import { sessionTotals, type SessionTotals } from './session-totals.ts'
 import { policyOf } from './status-policy.ts'
-import { TerminalSession } from './terminal-session.ts'
+import type { TerminalSession } from './terminal-session.ts'
+import type { WebSession } from './web-session.ts'
 
 const ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz' // no 0/o, 1/i/l: ids are read aloud and typed
 const ID_LENGTH = 12 // 59 random bits: unique across machines, and a few characters suffice as a prefix
@@ -24,18 +25,10 @@ const ID_LENGTH = 12 // 59 random bits: unique across machines, and a few charac
 /** What the id of a session, and so the name of its folder, looks like. */
 export const SESSION_ID_PATTERN = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`)
 
-/** What it takes to create a session: the size is decided. */
-export type SessionRequest = ParsedParams<'session.create'> & {
-  readonly cols: number
-  readonly rows: number
-  /** The conversation whose shell it is, and how many blocks it has had. */
-  readonly follows?: { readonly conversation: string; readonly lastOrdinal: number }
-}
-
 /** A session as found by a reference: with its live part while it has one. */
 export interface FoundSession {
   readonly manifest: Manifest
-  readonly live: TerminalSession | null
+  readonly live: Session | null
 }
 
 /** The sessions of one Home: those that this host runs, and those that have ended. */
@@ -45,9 +38,10 @@ export class Sessions {
   readonly #now: () => number
   readonly #hostMark: bigint
   readonly #usage: HomeUsage
+  readonly #dependencies: PlanDependencies
   readonly #defaults: SessionLimits
   readonly #socket: string
-  readonly #live = new Map<string, TerminalSession>()
+  readonly #live = new Map<string, Session>()
   readonly #disk = new DiskSteps(() => {})
   readonly #onCountChange: () => void
   readonly #retired = { events: 0, logBytes: 0 }
@@ -56,8 +50,12 @@ export class Sessions {
   constructor(options: {
     home: Home
     reaper: ChildReaper
+    /** Reads the frames of web pages. */
+    decoder: FrameDecoder
     now: () => number
     hostMark: bigint
+    /** Of a terminal, when a request does not say. */
+    size: { cols: number; rows: number }
     /** For what a request leaves open. */
     limits: SessionLimits
     socket: string
@@ -68,6 +66,7 @@ export class Sessions {
     this.#now = options.now
     this.#hostMark = options.hostMark
     this.#usage = new HomeUsage(options.home)
+    this.#dependencies = { ...options, usage: this.#usage }
     this.#defaults = options.limits
     this.#socket = options.socket
     this.#onCountChange = options.onCountChange
@@ -82,34 +81,21 @@ export class Sessions {
     return sessionTotals([...this.#live.values()], this.#retired)
   }
 
-  async create(params: SessionRequest): Promise<TerminalSession> {
+  /** Resolves when the session takes commands. When it cannot be started nothing of it is left. */
+  async create(request: SessionRequest): Promise<Session> {
     const id = createId()
-    const cwd = params.cwd ?? process.cwd()
-    checkWorkingFolder(cwd)
-    const env = programEnvironment({
-      base: params.base_env ?? process.env,
-      set: params.env ?? {},
-      session: id,
-    })
-    const [program = '', ...argv] = params.command ?? [env['SHELL'] ?? '/bin/sh']
-    checkProgram(program, cwd, env)
-    await this.#assertNameFree(params.name)
-    const taken = params.name === undefined ? undefined : this.#activeByName(params.name)
+    const plan = planSession(id, request, this.#dependencies)
+    await this.#assertNameFree(request.name)
+    const taken = request.name === undefined ? undefined : this.#activeByName(request.name)
     if (taken !== undefined) throw nameTaken(taken.manifest) // by a create that overtook this one
-    const { cols, rows } = params
     const mark = sessionMark(this.#hostMark, ++this.#created)
-    const manifest = this.#newManifest(id, mark, { ...params, cwd, command: [program, ...argv] })
     this.#home.createSessionFolder(id)
     try {
-      const dependencies = { home: this.#home, reaper: this.#reaper, now: this.#now, usage: this.#usage }
-      const integration = this.#integrate(id, { program, argv, env }, params)
-      const shell = integration ?? { argv, env }
-      const pty = { program, argv: shell.argv, env: shell.env, cwd, cols, rows, mark }
-      const parts = { program: pty, limits: this.#limits(params), integration }
-      const session = TerminalSession.start(dependencies, manifest, parts)
+      const session = plan.start(this.#newManifest(id, mark, request, plan.about), this.#limits(request))
       this.#live.set(id, session)
       void session.whenClosed().then(() => this.#retire(session))
       this.#onCountChange()
+      await session.whenOpen().catch(async (error: unknown) => this.#takeBack(session, error))
       return session
     } catch (error) {
       this.#home.removeSessionFolder(id)
@@ -117,20 +103,11 @@ export class Sessions {
     }
   }
 
-  #integrate(
-    id: string,
-    program: { program: string; argv: readonly string[]; env: Record<string, string> },
-    { login, norc, no_integration, follows }: SessionRequest,
-  ): ShellIntegration | null {
-    const folder = path.join(this.#home.sessionFolder(id), 'shell')
-    const options = {
-      ...program,
-      folder,
-      lean: follows !== undefined,
-      login: login ?? false,
-      norc: norc ?? false,
-    }
-    return no_integration ? null : integrateShell(options)
+  async #takeBack(session: Session, why: unknown): Promise<never> {
+    this.#live.delete(session.id)
+    await session.abandon()
+    this.#onCountChange()
+    throw why
   }
 
   /** All sessions, or the active ones, oldest first; each as it really is, also after a crash of its host. */
@@ -158,7 +135,7 @@ export class Sessions {
   }
 
   /** The live session behind a reference, or why it takes no command. */
-  async commandTarget(ref: string): Promise<TerminalSession> {
+  async commandTarget(ref: string): Promise<Session> {
     const { manifest, live } = await this.find(ref)
     if (live !== null) return live
     const message = `session ${manifest.session} is ${manifest.status} and takes no input; "transom list" shows those that do`
@@ -169,14 +146,26 @@ export class Sessions {
     })
   }
 
-  /** The first live session of which this holds. */
-  liveWhere(holds: (session: TerminalSession) => boolean): TerminalSession | null {
-    return [...this.#live.values()].find(holds) ?? null
+  /** As commandTarget(), for what only a terminal can be told. */
+  async terminalTarget(ref: string): Promise<TerminalSession> {
+    return asTerminal(await this.commandTarget(ref))
+  }
+
+  /** As commandTarget(), for what only a web page can be told. */
+  async webTarget(ref: string): Promise<WebSession> {
+    return asWeb(await this.commandTarget(ref))
+  }
+
+  /** The first live session of which this holds; it must be a terminal. */
+  liveTerminal(holds: (session: Session) => boolean): TerminalSession | null {
+    const found = [...this.#live.values()].find(holds)
+    return found === undefined ? null : asTerminal(found)
   }
 
   /** What the log of a session tells of its blocks. */
   async blocksOf({ session }: Manifest, signal?: AbortSignal): Promise<BlockProjection> {
-    return this.#live.get(session)?.blocks ?? projectLog(this.#home.logPath(session), signal)
+    const live = this.#live.get(session)
+    return live === undefined ? projectLog(this.#home.logPath(session), signal) : asTerminal(live).blocks
   }
 
   /** Ends a session, or what an ended one has left running. */
@@ -200,7 +189,8 @@ export class Sessions {
   }
 
   /** From here on a session is known from disk; on a full one it stays in memory until it can be. */
-  #retire(session: TerminalSession): void {
+  #retire(session: Session): void {
+    if (!this.#live.has(session.id)) return // taken back
     this.#disk.run(() => {
       session.save()
       this.#live.delete(session.id)
@@ -225,21 +215,18 @@ export class Sessions {
   #newManifest(
     session: string,
     mark: bigint,
-    { name, command, cwd, cols, rows, follows }: SessionRequest & { cwd: string; command: string[] },
+    { name, follows }: SessionRequest,
+    about: SessionPlan['about'],
   ): Manifest {
     const conversation =
       follows === undefined ? {} : { conversation: follows.conversation, block_base: follows.lastOrdinal }
     return {
       ...conversation,
+      ...about,
       version: 1,
       session,
       name: name ?? null,
-      kind: 'terminal',
       status: 'starting',
-      command,
-      cwd,
-      cols,
-      rows,
       pid: null,
       created_at: new Date(this.#now()).toISOString(),
       ended_at: null,
@@ -253,7 +240,7 @@ export class Sessions {
     }
   }
 
-  #activeByName(name: string): TerminalSession | undefined {
+  #activeByName(name: string): Session | undefined {
     return [...this.#live.values()].find(
       ({ manifest }) => manifest.name === name && policyOf(manifest.status).active,
     )

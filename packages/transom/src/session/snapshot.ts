@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ScreenLine, Snapshot } from '@transom/protocol'
 import type { CanonicalText } from '../grid/canonical-text.ts'
-import type { Grid } from '../grid/grid.ts'
 import { screenLine } from '../grid/styled-runs.ts'
-import type { Screen } from '../terminal/screen.ts'
+import type { Screen } from '../screen/screen.ts'
+import type { Frame } from '../terminal/emulator.ts'
 
 const HEAD_SHARE = 0.4 // of what is kept when a text must be cut: the end, where the prompt is, matters more
 
@@ -32,18 +32,25 @@ export function takeSnapshot(session: string, screen: Screen, options: SnapshotO
     cursor: frame.cursor,
     title: frame.title,
     bells: frame.bells,
-    modes: screen.modes(),
-    lines: linesOf(frame.grid, cells),
+    ...kindFields(screen),
+    lines: linesOf(frame, cells),
     screen_hash: screenHash(screen.canonical()),
   }
-  if (options.scrollback) {
-    const { grid, truncated } = screen.scrollback()
-    result.scrollback = linesOf(grid, cells)
+  const scrollback = options.scrollback ? screen.scrollback() : null
+  if (scrollback !== null) {
+    const { grid, truncated } = scrollback
+    result.scrollback = linesOf({ grid, text: grid }, cells)
     result.scrollback_truncated = truncated
   }
   if (options.max_chars !== undefined)
     fitInto(options.max_chars, [...(result.scrollback ?? []), ...result.lines])
   return result
+}
+
+/** What only a terminal, or only a web page, has. */
+function kindFields(screen: Screen): Pick<Snapshot, 'modes' | 'page'> {
+  const [modes, page] = [screen.modes(), screen.page()]
+  return { ...(modes === null ? {} : { modes }), ...(page === null ? {} : { page }) }
 }
 
 /** Leaves out lines from the middle, where they are missed least, until the text fits. */
@@ -62,6 +69,6 @@ function fitInto(charsMax: number, lines: ScreenLine[]): void {
   }
 }
 
-function linesOf(grid: Grid, cells: boolean): Snapshot['lines'] {
-  return Array.from({ length: grid.rows }, (_, rowIndex) => screenLine(grid, rowIndex, cells))
+function linesOf(frame: Pick<Frame, 'grid' | 'text'>, cells: boolean): Snapshot['lines'] {
+  return Array.from({ length: frame.grid.rows }, (_, rowIndex) => screenLine(frame, rowIndex, cells))
 }

@@ -13,7 +13,11 @@ import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { foregroundGroup, killTree } from '../sources/pty/process-tree.ts'
 import { PtySource, type PtyOptions } from '../sources/pty/pty-source.ts'
 import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
-import { Screen } from '../terminal/screen.ts'
+import { TerminalScreen } from '../screen/terminal-screen.ts'
+import { encodeKeys } from '../terminal/key-encoding.ts'
+import { parseKeys } from '../terminal/key-names.ts'
+import { encodeMouse, type MouseAction } from '../terminal/mouse-encoding.ts'
+import { encodePaste } from '../terminal/paste-encoding.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { BlockProjection } from './block-projection.ts'
 import { QUIET_MS, judgeInput } from './input-verdict.ts'
@@ -47,6 +51,7 @@ export interface TerminalParts {
 
 /** A live terminal session: a program on a pty. */
 export class TerminalSession extends Session {
+  declare readonly screen: TerminalScreen
   /** What the log tells of blocks and of the output stream. */
   readonly blocks: BlockProjection
   /** Its shell; null when the program is none that is integrated. */
@@ -79,7 +84,7 @@ export class TerminalSession extends Session {
     starting: Manifest,
     { program, limits, integration, log }: TerminalParts & { log: EventLog },
   ) {
-    const screen = new Screen(new XtermEmulator(program.cols, program.rows))
+    const screen = new TerminalScreen(new XtermEmulator(program.cols, program.rows))
     super(dependencies, starting, { log, screen, limits })
     this.#reaper = dependencies.reaper
     this.blocks = new BlockProjection(starting)
@@ -103,8 +108,7 @@ export class TerminalSession extends Session {
     return this.screen.modes()
   }
 
-  /** Input that the program has not read. */
-  get inputQueueBytes(): number {
+  override get inputQueueBytes(): number {
     return this.#source.queuedBytes
   }
 
@@ -132,6 +136,24 @@ export class TerminalSession extends Session {
   /** Whether its shell has said that it is ready for a command. */
   get atPrompt(): boolean {
     return this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
+  }
+
+  async type(text: string, actor: string): Promise<number> {
+    return this.input(text.replaceAll(/\r\n|\n/g, '\r'), { via: 'type', actor }) // what the Enter key sends
+  }
+
+  async press(keys: readonly string[], actor: string): Promise<number> {
+    return this.input(encodeKeys(parseKeys(keys), this.modes()), { via: 'keys', actor })
+  }
+
+  async paste(text: string, actor: string): Promise<{ seq: number; bracketed: boolean }> {
+    const bracketed = this.modes().bracketed_paste
+    return { seq: this.input(encodePaste(text, bracketed), { via: 'paste', actor }), bracketed }
+  }
+
+  async mouse(action: MouseAction, actor: string): Promise<number> {
+    const encoded = encodeMouse(action, this.modes())
+    return this.input(Buffer.from(encoded, 'latin1'), { via: 'mouse', actor })
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */
@@ -193,7 +215,7 @@ export class TerminalSession extends Session {
     return { seq, pid }
   }
 
-  resize(cols: number, rows: number): number {
+  async resize(cols: number, rows: number): Promise<number> {
     this.assertCommandable()
     // Logged before the program can know: what it then draws comes after it in every replay.
     const seq = this.log.appendFact('resize', { cols, rows })

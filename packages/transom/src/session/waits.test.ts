@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ExitRecord } from '@transom/protocol'
-import { Screen } from '../terminal/screen.ts'
+import { TerminalScreen } from '../screen/terminal-screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { EchoTracker } from './echo.ts'
 import { unknownInput } from './input-verdict.ts'
@@ -9,9 +9,10 @@ import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
 /** A session without a program: the test is the program and the clock. */
 class FakeSession implements WaitSubject {
   readonly id = 'fake'
-  readonly screen = new Screen(new XtermEmulator(20, 5))
+  readonly screen = new TerminalScreen(new XtermEmulator(20, 5))
   readonly echo = new EchoTracker()
   readonly waits = new Waits(this)
+  busy = false
   ended = false
   exit: ExitRecord | null = null
   lastOutputSeq = 0

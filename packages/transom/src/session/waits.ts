@@ -1,7 +1,7 @@
 import type { ExitRecord, NeedsInput, ParsedParams, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { filledToCursor } from '../grid/canonical-text.ts'
-import type { Screen } from '../terminal/screen.ts'
+import type { Screen } from '../screen/screen.ts'
 import { compileConditions, judgeAll, type Condition, type SearchedText, type Verdict } from './conditions.ts'
 import type { EchoTracker } from './echo.ts'
 import { CONFIRM_MS, QUIET_MS } from './input-verdict.ts'
@@ -25,6 +25,8 @@ export interface WaitSubject {
   readonly id: string
   readonly screen: Screen
   readonly echo: EchoTracker
+  /** Whether more is sure to come without anybody's doing. */
+  readonly busy: boolean
   /** Nothing will happen to it any more. */
   readonly ended: boolean
   /** How its program ended; null while it runs, and when nobody saw its end. */
@@ -158,6 +160,7 @@ class PendingWait {
     const { screen, ended, lastOutputMs } = this.#subject
     const now = this.#subject.now()
     const unsettledMs = this.#unsettledMs(now)
+    if (unsettledMs === Infinity) return { holds: false, dueMs: null }
     if (unsettledMs > 0) return { holds: false, dueMs: unsettledMs }
     // What is costly is read only by the conditions that look at it: a wait for the exit of a flooding program
     // must not cost it anything.
@@ -169,6 +172,12 @@ class PendingWait {
       },
       get cursor() {
         return screen.frame().cursor
+      },
+      get title() {
+        return screen.frame().title
+      },
+      get url() {
+        return screen.page()?.url ?? null
       },
       get searched() {
         return searched()
@@ -230,6 +239,7 @@ class PendingWait {
   #unsettledMs(now: number): number {
     const { lastOutputSeq, lastOutputMs, lastInputMs, ended } = this.#subject
     if (this.#baseline === null || lastOutputSeq > this.#baseline || ended) return 0
+    if (this.#subject.busy) return Infinity
     return this.#request.settle_ms - (now - Math.max(lastOutputMs, lastInputMs))
   }
 

@@ -1,9 +1,18 @@
 import type { CursorState, TerminalModes } from '@transom/protocol'
 import type { Grid } from '../grid/grid.ts'
 
-/** What a terminal shows after some prefix of its input: an immutable value. */
+/** An Event Log record, as far as it changes what a terminal shows. */
+export type TerminalEvent =
+  | { readonly type: 'output'; readonly bytes: Uint8Array }
+  | { readonly type: 'resize'; readonly cols: number; readonly rows: number }
+  | { readonly type: 'sync_release' }
+  | { readonly type: 'other' }
+
+/** What a session shows after some prefix of its log: an immutable value. */
 export interface Frame {
   readonly grid: Grid
+  /** The same cells with their text alone: where a web page shows graphics they are empty. */
+  readonly text: Grid
   readonly cursor: CursorState
   readonly title: string
   /** How often the program has rung the bell (BEL outside of a sequence). */

@@ -1,6 +1,6 @@
 import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { Terminal } from '@xterm/headless'
-import type { ScreenEvent } from './screen.ts'
+import type { TerminalEvent } from './emulator.ts'
 import { Utf8Carry } from './utf8-carry.ts'
 import { SCROLLBACK_LINES_MAX } from './xterm-emulator.ts'
 
@@ -64,7 +64,7 @@ export class TextHistory {
     })
   }
 
-  apply(event: ScreenEvent): void {
+  apply(event: TerminalEvent): void {
     switch (event.type) {
       case 'output':
         for (let at = 0; at < event.bytes.length; at += PIECE_BYTES)

@@ -237,6 +237,7 @@ export class XtermEmulator implements Emulator {
     this.#changed = false
     this.#frame = {
       grid,
+      text: grid,
       cursor: this.#readCursor(),
       title: this.#title,
       bells: this.#bells,

@@ -69,7 +69,7 @@ export function compact(
     rows: snapshot.rows,
     cursor_at: { row: snapshot.cursor.row, col: snapshot.cursor.col },
     title: snapshot.title,
-    alt_screen: snapshot.modes.alt_screen,
+    alt_screen: snapshot.modes?.alt_screen ?? false,
     screen_hash: snapshot.screen_hash,
     ...part,
   }

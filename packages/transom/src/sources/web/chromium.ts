@@ -42,6 +42,8 @@ export interface ChromiumOptions {
   readonly profileFolder?: string | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
+  /** Told of its process: whoever reaps the children of this process must leave it to Node. */
+  readonly reaper?: { leave(pid: number): void; forget(pid: number): void } | undefined
   /** More switches for Chromium. */
   readonly flags?: readonly string[] | undefined
 }
@@ -91,6 +93,7 @@ export class Chromium {
         cwd: '/',
       })
     this.#process = options.mark === undefined ? start() : withProcessMark(options.mark, start)
+    if (this.#process.pid !== undefined) options.reaper?.leave(this.#process.pid)
     const [, , stderr, out, incoming] = this.#process.stdio
     // An edge: Node does not say in its types which ends of `stdio` are open.
     this.cdp = new CdpClient(out as Writable, incoming as Readable)
@@ -107,7 +110,10 @@ export class Chromium {
         resolve(error)
       }
       this.#process.once('error', (error) => end(`could not be started: ${messageOf(error)}`))
-      this.#process.once('close', (code, signal) => end(`ended ${signal ?? `with exit code ${code}`}`))
+      this.#process.once('close', (code, signal) => {
+        options.reaper?.forget(this.pid)
+        end(`ended ${signal ?? `with exit code ${code}`}`)
+      })
     })
   }
 

@@ -1,10 +1,6 @@
 import type { Grid } from '../../grid/grid.ts'
 
-/** What a cell of a web page shows. */
-export const CELL_BLANK = 0
-export const CELL_TEXT = 1
-/** Drawn with block elements from what was painted there. */
-export const CELL_GRAPHIC = 2
+export { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '../../grid/cell-kind.ts'
 
 /** Pixels of a cell on the device. */
 export const CELL_WIDTH_PX = 8

@@ -1,18 +1,10 @@
 import type { TerminalModes } from '@transom/protocol'
 import { canonicalText, type CanonicalText } from '../grid/canonical-text.ts'
-import type { Emulator, Frame, Scrollback } from './emulator.ts'
+import type { Emulator, Frame, Scrollback } from '../terminal/emulator.ts'
+import type { Screen, ScreenEvent } from './screen.ts'
 
-/** An Event Log record, as far as it changes what a terminal shows. Every other record leaves the screen as it is. */
-export type ScreenEvent =
-  | { readonly type: 'output'; readonly bytes: Uint8Array }
-  | { readonly type: 'resize'; readonly cols: number; readonly rows: number }
-  | { readonly type: 'sync_release' }
-  | { readonly type: 'other' }
-
-/**
- * The derived state of a terminal session: a function of the events applied to it, live and in a replay alike.
- */
-export class Screen {
+/** What a terminal shows. */
+export class TerminalScreen implements Screen {
   readonly #emulator: Emulator
   #seq = 0
   #canonical: { frame: Frame; text: CanonicalText } | null = null
@@ -21,7 +13,6 @@ export class Screen {
     this.#emulator = emulator
   }
 
-  /** The seq of the last event applied. */
   get seq(): number {
     return this.#seq
   }
@@ -41,6 +32,8 @@ export class Screen {
       case 'sync_release':
         this.#emulator.releaseSync()
         break
+      case 'web_frame':
+      case 'web_page':
       case 'other':
         break
       default:
@@ -57,7 +50,6 @@ export class Screen {
     return this.#emulator.frame()
   }
 
-  /** The text that waits match and the Screen Hash digests; computed once for each frame. */
   canonical(): CanonicalText {
     const frame = this.frame()
     if (this.#canonical?.frame !== frame) this.#canonical = { frame, text: canonicalText(frame.grid) }
@@ -66,6 +58,10 @@ export class Screen {
 
   modes(): TerminalModes {
     return this.#emulator.modes()
+  }
+
+  page(): null {
+    return null
   }
 
   scrollback(): Scrollback {

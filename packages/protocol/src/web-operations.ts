@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { actor, commandTargetErrors, operation, seqResult, sessionRef } from './operation.ts'
+import { pageView } from './page-view.ts'
+
+const cell = z.object({ row: z.int(), col: z.int() })
+
+/** Beside those of every command: the page may hang, or its process may end. */
+const pageErrors = [
+  ...commandTargetErrors,
+  'wrong_kind',
+  'page_unresponsive',
+  'page_crashed',
+  'browser_failed',
+] as const
+const navigationErrors = [...pageErrors, 'navigation_failed', 'navigation_timeout'] as const
+
+/** What only a web page can be told, or asked. Keys, text and mouse are those of every session. */
+export const WEB_OPERATIONS = {
+  'web.navigate': operation({
+    summary: 'Open another page in a web session, and wait until it has loaded.',
+    params: z.object({
+      session: sessionRef,
+      url: z.string().min(1).describe('Its address.').meta({ placeholder: 'URL' }),
+      timeout_ms: z
+        .int()
+        .min(1)
+        .max(600_000)
+        .default(30_000)
+        .describe('Give up waiting after this long; what has come by then is shown.')
+        .meta({ flag: 'timeout', placeholder: 'MS' }),
+      actor,
+    }),
+    result: seqResult,
+    errors: [...navigationErrors, 'invalid_url', 'url_refused'],
+    readOnly: false,
+    cli: {
+      command: 'navigate',
+      positionals: ['session', 'url'],
+      examples: ['transom navigate news https://example.org/today'],
+    },
+  }),
+  'web.go_back': operation({
+    summary: 'Go back to the page before, as the browser’s own button does.',
+    params: z.object({ session: sessionRef, actor }),
+    result: seqResult.extend({ moved: z.boolean().describe('False when there is no page before.') }),
+    errors: navigationErrors,
+    readOnly: false,
+    cli: { command: 'back', positionals: ['session'], examples: ['transom back news'] },
+  }),
+  'web.go_forward': operation({
+    summary: 'Go forward again to the page that was left by going back.',
+    params: z.object({ session: sessionRef, actor }),
+    result: seqResult.extend({ moved: z.boolean().describe('False when there is no such page.') }),
+    errors: navigationErrors,
+    readOnly: false,
+    cli: { command: 'forward', positionals: ['session'], examples: ['transom forward news'] },
+  }),
+  'web.reload': operation({
+    summary: 'Load the page of a web session anew.',
+    params: z.object({ session: sessionRef, actor }),
+    result: seqResult,
+    errors: navigationErrors,
+    readOnly: false,
+    cli: { command: 'reload', positionals: ['session'], examples: ['transom reload news'] },
+  }),
+  'web.set_zoom': operation({
+    summary: 'Show the page of a web session larger or smaller.',
+    params: z.object({
+      session: sessionRef,
+      percent: z.int().describe('25 to 500; 100 is the natural size.').meta({ placeholder: 'PERCENT' }),
+      actor,
+    }),
+    result: seqResult,
+    errors: [...pageErrors, 'invalid_viewport'],
+    readOnly: false,
+    cli: { command: 'zoom', positionals: ['session', 'percent'], examples: ['transom zoom news 80'] },
+  }),
+  'web.answer_dialog': operation({
+    summary: 'Answer the dialog (alert, confirm, prompt) that a page has open.',
+    params: z.object({
+      session: sessionRef,
+      answer: z.enum(['accept', 'dismiss']).describe('accept or dismiss.').meta({ placeholder: 'ANSWER' }),
+      text: z.string().optional().describe('What to answer a prompt with.').meta({ placeholder: 'T' }),
+      actor,
+    }),
+    result: seqResult,
+    errors: pageErrors,
+    readOnly: false,
+    cli: {
+      command: 'dialog',
+      positionals: ['session', 'answer'],
+      examples: ['transom dialog news accept', "transom dialog news accept --text 'my name'"],
+    },
+  }),
+  'web.links': operation({
+    summary: 'List the links of a page, also of what is scrolled away, with the cell of those that are seen.',
+    params: z.object({ session: sessionRef }),
+    result: z.object({
+      links: z.array(
+        z.object({
+          text: z.string(),
+          url: z.string(),
+          row: z.int().nullable().describe('Where to click; null while it is not on the screen.'),
+          col: z.int().nullable(),
+        }),
+      ),
+    }),
+    errors: pageErrors,
+    readOnly: true,
+    cli: { command: 'links', positionals: ['session'], examples: ['transom links news'] },
+  }),
+  'web.find_text': operation({
+    summary: 'Find where a page shows a text: every place, from the upper left.',
+    params: z.object({
+      session: sessionRef,
+      text: z
+        .string()
+        .min(1)
+        .describe('The text; a blank in it stands for any number of blanks.')
+        .meta({ placeholder: 'TEXT' }),
+      ignore_case: z.boolean().optional().describe('Small and capital letters are the same.'),
+    }),
+    result: z.object({
+      matches: z.array(cell.extend({ width: z.int().describe('Cells.'), text: z.string() })),
+    }),
+    errors: pageErrors,
+    readOnly: true,
+    cli: { command: 'find', positionals: ['session', 'text'], examples: ["transom find news 'Sign in'"] },
+  }),
+  'web.state': operation({
+    summary: 'Show what a page is beside its cells: address, title, history, scroll position, focus.',
+    params: z.object({ session: sessionRef }),
+    result: z.object({
+      session: z.string(),
+      ...pageView.shape,
+      scroll: z
+        .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+        .describe('In CSS pixels.'),
+      focus: z
+        .object({ tag: z.string(), type: z.string(), name: z.string(), cell: cell.nullable() })
+        .nullable()
+        .describe('What has the focus, when something has.'),
+      caret: cell.nullable().describe('The cell of the text caret, when one is shown.'),
+    }),
+    errors: pageErrors,
+    readOnly: true,
+    cli: { command: 'page', positionals: ['session'], examples: ['transom page news --json'] },
+  }),
+} as const

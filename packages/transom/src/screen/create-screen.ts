@@ -1,0 +1,25 @@
+import type { SessionKind } from '@transom/protocol'
+import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import type { Screen } from './screen.ts'
+import { TerminalScreen } from './terminal-screen.ts'
+import { WebScreen } from './web-screen.ts'
+
+/** The screen of a session at its beginning. */
+export function createScreen({
+  kind,
+  cols,
+  rows,
+}: {
+  kind: SessionKind
+  cols: number
+  rows: number
+}): Screen {
+  switch (kind) {
+    case 'terminal':
+      return new TerminalScreen(new XtermEmulator(cols, rows))
+    case 'web':
+      return new WebScreen(cols, rows)
+    default:
+      return kind satisfies never
+  }
+}

@@ -1,0 +1,63 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { OpError } from '@transom/protocol/errors'
+import type { Home } from '../home/home.ts'
+import { makeFolder } from '../lib/make-folder.ts'
+import { tryLockFile } from '../lib/native.ts'
+import { removeTree } from '../lib/remove-tree.ts'
+import { fileError } from '../lib/system-error.ts'
+
+const OWN_FOLDER = 'profile'
+const NAMED_FOLDER = 'profiles'
+/** Chromium's own lock. It names a machine and a process, and a browser that was killed leaves it behind. */
+const CHROMIUM_LOCKS = ['SingletonLock', 'SingletonSocket', 'SingletonCookie']
+
+/** Where a browser keeps cookies, logins and caches: for one session, or by name for one session after another. */
+export class BrowserProfile {
+  readonly folder: string
+  readonly #release: () => Promise<void>
+
+  /** A profile that ends with its session. */
+  static own(home: Home, session: string): BrowserProfile {
+    const folder = path.join(home.sessionFolder(session), OWN_FOLDER)
+    makePrivate(folder)
+    return new BrowserProfile(folder, async () => removeTree(folder))
+  }
+
+  /** A profile that stays. One browser at a time: the kernel's lock is given back when its holder dies. */
+  static named(home: Home, name: string): BrowserProfile {
+    const folder = path.join(home.path, NAMED_FOLDER, name)
+    makePrivate(folder)
+    const fd = fs.openSync(`${folder}.lock`, 'a', 0o600)
+    if (!tryLockFile(fd)) {
+      fs.closeSync(fd)
+      const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another name`
+      throw new OpError('profile_in_use', message, { profile: name })
+    }
+    for (const lock of CHROMIUM_LOCKS) fs.rmSync(path.join(folder, lock), { force: true })
+    return new BrowserProfile(folder, async () => fs.closeSync(fd))
+  }
+
+  private constructor(folder: string, release: () => Promise<void>) {
+    this.folder = folder
+    this.#release = release
+  }
+
+  /** Removes the profile of one session, or lets the next session have a named one. */
+  async release(): Promise<void> {
+    await this.#release()
+  }
+}
+
+/** Removes what a browser has left of a session whose host was lost. */
+export async function removeOwnProfile(home: Home, session: string): Promise<void> {
+  await removeTree(path.join(home.sessionFolder(session), OWN_FOLDER))
+}
+
+function makePrivate(folder: string): void {
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    throw fileError(error, `make the browser profile ${folder}`, { folder })
+  }
+}

@@ -1,0 +1,85 @@
+import { OpError } from '@transom/protocol/errors'
+import { Chromium } from './chromium.ts'
+import { ChromiumPage } from './chromium-page.ts'
+import { cellFontconfigFile } from './font-cache.ts'
+import type { FrameDecoder } from './frame-decoder.ts'
+import { NetworkGuard } from './network-guard.ts'
+
+export interface GuardedPageOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly cols: number
+  readonly rows: number
+  readonly zoomPercent?: number | undefined
+  readonly allowHosts?: readonly string[] | undefined
+  readonly onlyHosts?: readonly string[] | undefined
+  /** A folder that outlives the browser; without one nothing is kept. */
+  readonly profileFolder?: string | undefined
+  /** The mark by which its processes are found (ADR 004). */
+  readonly mark?: bigint | undefined
+  /** Told of the browser's process, so that nobody else reaps it. */
+  readonly reaper?: { leave(pid: number): void; forget(pid: number): void } | undefined
+  readonly decoder: FrameDecoder
+  /** Told why the browser runs without a sandbox, when it does. */
+  readonly onUnsandboxed?: ((why: string) => void) | undefined
+}
+
+/** A page in a browser of its own behind a guard of its own. */
+export class GuardedPage {
+  readonly page: ChromiumPage
+  readonly #guard: NetworkGuard
+
+  static async open(options: GuardedPageOptions): Promise<GuardedPage> {
+    const { env, cols, rows, decoder, profileFolder, mark, reaper } = options
+    const guard = await NetworkGuard.open({
+      allowHosts: options.allowHosts ?? [],
+      onlyHosts: options.onlyHosts ?? [],
+    })
+    const start = async () => {
+      const fontconfigFile = cellFontconfigFile(env)
+      const { flags } = guard
+      const chromium = await Chromium.start({ env, flags, fontconfigFile, profileFolder, mark, reaper })
+      await guard.watch(chromium.cdp)
+      if (chromium.unsandboxed !== null) options.onUnsandboxed?.(chromium.unsandboxed)
+      return chromium
+    }
+    try {
+      const scale = (options.zoomPercent ?? 100) / 100
+      const checkUrl = (url: string) => guard.checkUrl(url)
+      return new GuardedPage(await ChromiumPage.open({ start, decoder, cols, rows, scale, checkUrl }), guard)
+    } catch (error) {
+      await guard.close()
+      throw error
+    }
+  }
+
+  private constructor(page: ChromiumPage, guard: NetworkGuard) {
+    this.page = page
+    this.#guard = guard
+  }
+
+  /** The address as the browser writes it. Throws when it may not be opened. */
+  checkUrl(url: string): string {
+    return this.#guard.checkUrl(url)
+  }
+
+  /** Loads an address that may be opened; says why it could not, also when that was the guard's doing. */
+  async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
+    const address = this.checkUrl(url)
+    const failed = await this.page.navigate(address, options).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    const isTold = failed === null || (failed instanceof OpError && failed.code === 'navigation_failed')
+    const problem = (isTold ? this.#guard.problemAt(address) : null) ?? failed
+    if (problem !== null) throw problem
+  }
+
+  /** Ends the browser, and then what stands between it and the network. */
+  async close(): Promise<void> {
+    try {
+      await this.page.close()
+    } finally {
+      await this.#guard.close()
+    }
+  }
+}
