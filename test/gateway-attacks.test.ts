@@ -19,7 +19,10 @@ const GET_ROUTES = [
   '/mcp',
   '/',
   '/nothing',
+  '/viewer',
 ]
+/** Without a token: that the gateway is there, a page with nothing in it, and the exchange of a code. */
+const OPEN_ROUTES = ['/healthz', '/viewer', '/viewer/login']
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 let home: TestHome
@@ -36,6 +39,8 @@ const ROUTES: { path: string; method: string }[] = [
   ...GET_ROUTES.map((route) => ({ path: route, method: 'GET' })),
   ...OPERATION_NAMES.map((name) => ({ path: `/v1/${name}`, method: 'POST' })),
   { path: '/mcp', method: 'POST' },
+  { path: '/viewer/login', method: 'POST' },
+  { path: '/viewer/logout', method: 'POST' },
 ]
 
 beforeAll(async () => {
@@ -117,10 +122,10 @@ describe('on every route', () => {
   })
 
   test(
-    'without a token, or with a wrong one, nothing but the health route answers',
+    'without a token, or with a wrong one, nothing answers but what is open to all',
     { timeout: 120_000 },
     async () => {
-      const closed = ROUTES.filter(({ path: route }) => route !== '/healthz')
+      const closed = ROUTES.filter(({ path: route }) => !OPEN_ROUTES.includes(route))
       const refused = async (asked: {
         headers?: Record<string, string>
         token?: string | null
@@ -278,7 +283,10 @@ describe('an operation', () => {
   })
 
   test('of a conversation serves a token for its session, and no conversation else', async () => {
-    await gateway.call('pty.exec_block', { conversation_id: 'foreign', command: 'true' })
+    const foreign = await gateway.call<{ session: string }>('pty.exec_block', {
+      conversation_id: 'foreign',
+      command: 'true',
+    })
     const begun = await gateway.call<{ session: string }>('pty.exec_block', {
       conversation_id: 'talk',
       command: 'echo said',
@@ -316,6 +324,7 @@ describe('an operation', () => {
     const sessions = await gateway.call<{ sessions: { conversation?: string }[] }>('session.list')
     expect(sessions.body.sessions.filter(({ conversation }) => conversation === 'talk')).toEqual([])
     expect((await gateway.call('pty.read', { conversation_id: 'talk', block: 1 }, token)).status).toBe(200)
+    await home.ok('destroy', foreign.body.session)
   })
 
   test('that is unknown, or named by a path, is not found', async () => {

@@ -1,9 +1,13 @@
 /** What the program teaches agents about itself must be true of this version. */
+import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OPERATIONS, type OperationDefinition } from '@transom/protocol'
-import { TestHome } from './support/test-home.ts'
+import { StdioClient } from './support/mcp-client.ts'
+import { needs } from './support/needs.ts'
+import { CLI, TestHome } from './support/test-home.ts'
 
 let home: TestHome
 
@@ -32,4 +36,72 @@ test('skills speak of tools and steps that there are', async () => {
     const parameters = new Set(['after_input', 'after_seq', 'screen_stable_ms'])
     expect([skill, named.filter((name) => !tools.has(name) && !parameters.has(name))]).toEqual([skill, []])
   }
+})
+
+interface Server {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** What stands behind a client's name in the guide. */
+async function setupOf(client: string): Promise<string> {
+  const text = await home.ok('skills', 'get', 'setup')
+  const [, indented = ''] =
+    new RegExp(`^${client}[^\\n]*:\\n\\n((?:    [^\\n]*\\n|\\n)+)`, 'm').exec(text) ?? []
+  expect([client, indented]).not.toEqual([client, ''])
+  return indented.replaceAll(/^    /gm, '').trim()
+}
+
+/** The words that a program is given by a command line, as the shell splits it. */
+function wordsOf(program: string, line: string): string[] {
+  expect(line.startsWith(`${program} `)).toBe(true)
+  const script = `show() { for word; do printf '%s\\0' "$word"; done; }\nshow${line.slice(program.length)}`
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
+}
+
+/** How each client is told to start the server, read the way that client reads it. */
+const SETUPS: Readonly<Record<string, (text: string) => Server>> = {
+  'Claude Code': (text) => {
+    const [mcp, add, name, dashes, command = '', ...args] = wordsOf('claude', text)
+    expect([mcp, add, name, dashes]).toEqual(['mcp', 'add', 'transom', '--'])
+    return { command, args }
+  },
+  Codex: (text) => {
+    const script = 'import json, sys, tomllib; print(json.dumps(tomllib.loads(sys.stdin.read())))'
+    const json = execFileSync('python3', ['-c', script], { input: text, encoding: 'utf8' })
+    return (JSON.parse(json) as { mcp_servers: { transom: Server } }).mcp_servers.transom
+  },
+  'Gemini CLI': (text) => {
+    const [mcp, add, name, command = '', ...args] = wordsOf('gemini', text)
+    expect([mcp, add, name]).toEqual(['mcp', 'add', 'transom'])
+    return { command, args }
+  },
+  'VS Code': (text) => {
+    const [option, json = ''] = wordsOf('code', text)
+    expect(option).toBe('--add-mcp')
+    return JSON.parse(json) as Server
+  },
+  Cursor: (text) => (JSON.parse(text) as { mcpServers: { transom: Server } }).mcpServers.transom,
+}
+
+needs('python3')('the lines for each client start a server that answers, as they are written', async () => {
+  const bin = path.join(home.root, 'bin')
+  fs.mkdirSync(bin)
+  fs.symlinkSync(CLI, path.join(bin, 'transom')) // as an installation has it
+  const env = { ...home.env, PATH: `${bin}:${process.env['PATH']}` }
+  for (const [client, read] of Object.entries(SETUPS)) {
+    const { command, args } = read(await setupOf(client))
+    const server = StdioClient.run(home, command, args, env)
+    const { serverInfo } = await server.initialize()
+    const { tools } = (await server.request('tools/list')) as { tools: { name: string }[] }
+    await server.close()
+    expect([client, serverInfo, tools.map(({ name }) => name)]).toEqual([
+      client,
+      expect.objectContaining({ name: 'transom' }),
+      expect.arrayContaining(['create_session', 'read_screen']),
+    ])
+  }
+  const text = await home.ok('skills', 'get', 'setup')
+  const named = [...text.matchAll(/^([A-Z][\w ]+?)(?: \(`[^`]+`\))?:$/gm)].map((match) => match[1])
+  expect(named).toEqual(Object.keys(SETUPS)) // none without a test
 })

@@ -13,7 +13,7 @@ interface Reply {
   readonly error?: { message: string }
 }
 
-/** A headless browser with one page, spoken to over a pipe. Network is off: what it shows comes from files. */
+/** A headless browser with one page, spoken to over a pipe. Network is off unless asked for. */
 export class Browser {
   readonly #child: ChildProcess
   readonly #profile: string
@@ -23,17 +23,17 @@ export class Browser {
   #page = ''
   #rest = ''
 
-  static async open(): Promise<Browser> {
+  static async open({ offline = true }: { offline?: boolean } = {}): Promise<Browser> {
     const browser = new Browser()
     const { targetId } = await browser.#send('Target.createTarget', { url: 'about:blank' })
     const { sessionId } = await browser.#send('Target.attachToTarget', { targetId, flatten: true })
     browser.#page = String(sessionId)
     await browser.#send('Network.enable')
     await browser.#send('Network.emulateNetworkConditions', {
-      offline: true,
+      offline,
       latency: 0,
-      downloadThroughput: 0,
-      uploadThroughput: 0,
+      downloadThroughput: offline ? 0 : -1,
+      uploadThroughput: offline ? 0 : -1,
     })
     return browser
   }

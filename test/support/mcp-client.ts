@@ -49,15 +49,26 @@ export class StdioClient {
 
   static async start(home: TestHome, ...args: string[]): Promise<StdioClient> {
     const client = StdioClient.open(home, ...args)
-    const clientInfo = { name: 'test', version: '1' }
-    await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
-    client.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await client.initialize()
     return client
   }
 
   /** Without a handshake, as the protocol of 2026 has none: each request has the ENVELOPE. */
   static open(home: TestHome, ...args: string[]): StdioClient {
-    return new StdioClient(spawn(process.execPath, [CLI, 'mcp', ...args], { env: home.env, cwd: home.root }))
+    return StdioClient.run(home, process.execPath, [CLI, 'mcp', ...args])
+  }
+
+  /** Any server that a command starts. */
+  static run(home: TestHome, command: string, args: readonly string[], env = home.env): StdioClient {
+    return new StdioClient(spawn(command, args, { env, cwd: home.root }))
+  }
+
+  async initialize(): Promise<Record<string, unknown>> {
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+    const result = await this.request('initialize', params)
+    this.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    return result
   }
 
   /** What has come and nobody has asked for yet. */

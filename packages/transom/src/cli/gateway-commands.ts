@@ -34,7 +34,7 @@ const serve = gatewayCommand({
   summary: 'Serve the sessions of this Home over HTTP, WebSocket and MCP, on this machine.',
   description:
     'Every operation is at POST /v1/OPERATION with a JSON body; /openapi.json describes them. /v1/stream is a WebSocket with JSON-RPC and subscriptions, /v1/subscribe the same as Server-Sent Events, /mcp is MCP over Streamable HTTP, /metrics is for Prometheus. Every route but /healthz needs a token, which is printed at the first start and never again; "transom token create" makes others, with fewer rights. Runs until it is interrupted.',
-  seeAlso: ['token create', 'mcp', 'host status'],
+  seeAlso: ['token create', 'login', 'mcp', 'host status'],
   examples: [
     'transom serve',
     'transom serve --listen 127.0.0.1:0 --json',
@@ -98,6 +98,25 @@ const serve = gatewayCommand({
       type: 'boolean',
       flag: 'insecure-without-tls',
       description: 'Listen at an address that other machines can reach, without TLS.',
+    }),
+  ],
+})
+
+const login = gatewayCommand({
+  command: 'login',
+  summary: 'Print an address with which a browser logs in to the gateway, once and within a minute.',
+  description:
+    'The page shows the sessions; its login allows to look and not to act, and lasts twelve hours or until the gateway ends. The code in the address stands behind a #, a part that browsers send to nobody. Programs use tokens instead.',
+  seeAlso: ['serve', 'token create'],
+  examples: ['transom login', 'transom login --url https://box.lan:7317'],
+  errors: ['home_unwritable', 'config_invalid'],
+  params: [
+    localParam({
+      name: 'url',
+      type: 'string',
+      flag: 'url',
+      placeholder: 'URL',
+      description: 'Where the gateway listens. Default: http://127.0.0.1:7317.',
     }),
   ],
 })
@@ -189,6 +208,7 @@ const mcp = gatewayCommand({
 export const GATEWAY_COMMANDS: readonly LocalCommand[] = [
   serve,
   mcp,
+  login,
   tokenCreate,
   tokenList,
   tokenRevoke,

@@ -12,9 +12,11 @@ import { gatewayMetrics } from './gateway-metrics.ts'
 import type { HostConnector } from './host-pool.ts'
 import { createHttpApp } from './http-app.ts'
 import { claimUnixSocket, ownHosts, type ListenAddress } from './listen-address.ts'
+import { LoginCodes } from './login-codes.ts'
 import { StreamSlots } from './stream-slots.ts'
 import { StreamUpgrades } from './stream-upgrades.ts'
 import { TOKENS_FILE, type Grant, type TokenStore } from './token-store.ts'
+import { ViewerLogins } from './viewer-logins.ts'
 
 export interface GatewayLimits {
   /** Requests with one token; a program that waits for each answer stays far below. */
@@ -38,6 +40,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
 const CHECK_TIMEOUTS_EVERY_MS = 1000
 const HEADERS_BYTES_MAX = 16 << 10
 const KEEP_ALIVE_MS = 15_000
+const CHECK_LOGINS_EVERY_MS = 60_000
 
 export interface GatewayOptions {
   readonly home: string
@@ -73,6 +76,7 @@ export class Gateway {
   readonly #slots: StreamSlots
   readonly #mcp: McpEndpoint
   readonly #watcher: fs.FSWatcher
+  readonly #expiry: NodeJS.Timeout
 
   static async listen(options: GatewayOptions): Promise<Gateway> {
     const server = createServer(options.address, options.limits)
@@ -86,7 +90,14 @@ export class Gateway {
     this.url = urlOf(address, port)
     const hosts = ownHosts(address, port, options.allowHosts)
     const rules = { scheme: address.scheme, hosts, allowedOrigins: new Set(options.allowOrigins) }
-    const admission = new Admission(rules, tokens, limits.requestsPerSecond)
+    const admission = new Admission({
+      rules,
+      tokens,
+      codes: new LoginCodes(options.home),
+      logins: new ViewerLogins(),
+      port,
+      requestsPerSecond: limits.requestsPerSecond,
+    })
     const callMetrics = new CallMetrics()
     const calls = new GatewayCalls(options.connector, callMetrics)
     const slots = new StreamSlots(limits.streamsMax)
@@ -107,13 +118,16 @@ export class Gateway {
     const upgrades = new StreamUpgrades({ admission, calls, slots, debug })
     server.on('upgrade', (request, socket, head) => upgrades.accept(request, socket, head))
     // Requests look for themselves; a stream that is silent would not notice that its token is gone.
+    const closeInvalid = () => slots.closeInvalid((grant) => admission.isValid(grant))
     this.#watcher = fs.watch(options.home, (_event, file) => {
-      if (file === TOKENS_FILE) slots.closeInvalid((grant) => admission.isValid(grant))
+      if (file === TOKENS_FILE) closeInvalid()
     })
+    this.#expiry = setInterval(closeInvalid, CHECK_LOGINS_EVERY_MS).unref()
   }
 
   async close(): Promise<void> {
     this.#watcher.close()
+    clearInterval(this.#expiry)
     this.#slots.closeAll()
     await this.#mcp.close()
     await new Promise<void>((resolve) => {

@@ -15,6 +15,7 @@ import { isAllowedOrigin, type OriginRules } from './origin-guard.ts'
 import { readJsonBody } from './request-body.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { Grant } from './token-store.ts'
+import { OPEN_VIEWER_PATHS, VIEWER_PATH, addViewerRoutes } from './viewer-routes.ts'
 
 export interface AppParts {
   readonly calls: GatewayCalls
@@ -40,7 +41,7 @@ const SECURITY_HEADERS = {
 const ANSWER_HEADERS = { ...SECURITY_HEADERS, 'content-type': 'application/json' }
 const NO_HEADERS: Record<string, string> = {}
 
-/** Every HTTP route. Nothing is answered before its Host and Origin are checked, and but for /healthz its token. */
+/** Every HTTP route. Nothing is answered before its Host and Origin are checked, and then its token, but for /healthz and the viewer's empty page. */
 export function createHttpApp(parts: AppParts): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(async (context, next) => {
@@ -68,6 +69,7 @@ export function createHttpApp(parts: AppParts): Hono<AppEnv> {
   })
   app.post('/v1/:operation', (context) => callOperation(parts, context))
   app.all('/mcp', (context) => serveMcp(parts, context))
+  addViewerRoutes(app, parts, SECURITY_HEADERS)
   app.all('*', (context) => {
     throw wrongRoute(context)
   })
@@ -82,8 +84,8 @@ function admit(admission: Admission, context: AppContext): Response | null {
   try {
     admission.checkOrigin({ host: header('host'), origin })
     if (context.req.method === 'OPTIONS' && origin !== undefined) return preflight(admission.rules, origin)
-    if (context.req.path === '/healthz') return null
-    const grant = admission.identify(header('authorization'), context.env.incoming.socket.remoteAddress)
+    if (context.req.path === '/healthz' || OPEN_VIEWER_PATHS.includes(context.req.path)) return null
+    const grant = admission.identify(context.env.incoming)
     assertScope(grant, 'read', context.req.path)
     admission.count(grant)
     context.set('grant', grant)
@@ -112,7 +114,7 @@ async function subscribe({ calls, slots, admission }: AppParts, context: AppCont
   const params = {
     session,
     to,
-    ...(after === undefined || to !== 'events' ? {} : { after_seq: Number(after) }),
+    ...(after === undefined || to === 'screen' ? {} : { after_seq: Number(after) }), // a screen has no past
   }
   const signal = callerLeft(context)
   const checked = await calls.authorize(grant, 'session.subscribe', params, signal)
@@ -193,8 +195,9 @@ function corsHeaders(context: AppContext, rules: OriginRules): Record<string, st
 function wrongRoute({ req }: AppContext): OpError {
   const { method, path } = req
   const operation = /^\/v1\/([^/]+)$/.exec(path)?.[1]
-  const isGet = ['/healthz', '/openapi.json', '/metrics', '/v1/subscribe'].includes(path)
-  if (isGet || (operation !== undefined && Object.hasOwn(OPERATIONS, operation))) {
+  const isGet = ['/healthz', '/openapi.json', '/metrics', '/v1/subscribe', VIEWER_PATH].includes(path)
+  const isPost = operation !== undefined && Object.hasOwn(OPERATIONS, operation)
+  if (isGet || isPost || path.startsWith(`${VIEWER_PATH}/log`)) {
     const allow = isGet ? 'GET' : 'POST'
     return new OpError('method_not_allowed', `${path} takes ${allow}, not ${method}`, { allow })
   }

@@ -32,6 +32,20 @@ export function assertOwnOrigin(rules: OriginRules, { host, origin }: OriginHead
   throw new OpError('origin_refused', message, { origin })
 }
 
+/**
+ * Whether a browser says that a page of the gateway itself asks. A cookie counts only then: browsers send it along with
+ * what pages of other ports of this machine ask for. They name an Origin for all but a plain GET from the same one.
+ */
+export function isOwnPage(
+  { scheme }: OriginRules,
+  { host, origin }: OriginHeaders,
+  { isGet, site }: { isGet: boolean; site: string | undefined },
+): boolean {
+  if (site !== undefined && site !== 'same-origin') return false
+  if (origin === undefined) return isGet
+  return origin === `${scheme}://${host?.toLowerCase()}`
+}
+
 /** Whether the browser is to be told that a page of this origin may read the answer. */
 export function isAllowedOrigin({ allowedOrigins }: OriginRules, origin: string): boolean {
   return allowedOrigins.has(origin)

@@ -38,7 +38,10 @@ function manifestOf(session: string, ended: boolean): Manifest {
     ended_by: null,
     paused: null,
     process_mark: '1',
-  } as Manifest
+    version: 1,
+    host_socket: '/nowhere.sock',
+    host_protocol: 1,
+  }
 }
 
 function listen(watch: SessionListWatch): () => void {
@@ -82,5 +85,8 @@ test('who has stopped listening is told nothing, and a later listener hears what
   home.writeManifest(manifestOf('seen', false))
   await untilTold(1)
   expect(told).toEqual(['seen'])
+  fs.rmSync(home.path, { recursive: true }) // a Home that is removed takes its sessions along
+  await untilTold(3)
+  expect(told.toSorted()).toEqual(['seen', 'seen', 'unseen'])
   stop()
 })

@@ -51,7 +51,7 @@ export class SessionListWatch {
   }
 
   #look(): void {
-    const present = new Set(this.#home.readFolders().sessions)
+    const present = this.#present()
     for (const id of present) if (!this.#watched.has(id) && !this.#ended.has(id)) this.#follow(id, false)
     for (const id of this.#ended) if (!present.has(id)) this.#ended.delete(id)
     for (const [id, { watcher, active }] of this.#watched) {
@@ -59,6 +59,14 @@ export class SessionListWatch {
       watcher.close()
       this.#watched.delete(id)
       if (active) this.#tell(id)
+    }
+  }
+
+  #present(): ReadonlySet<string> {
+    try {
+      return new Set(this.#home.readFolders().sessions)
+    } catch {
+      return new Set() // the Home has been removed, and every session with it
     }
   }
 

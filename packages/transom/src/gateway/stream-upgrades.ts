@@ -51,14 +51,13 @@ export class StreamUpgrades {
 
   #admit(request: IncomingMessage): Grant {
     const { admission } = this.#parts
-    const { host, origin, authorization } = request.headers
+    const { host, origin } = request.headers
     admission.checkOrigin({ host, origin })
-    const address = request.socket.remoteAddress
     const offered = tokenOffered(request.headers['sec-websocket-protocol'])
     const grant =
       offered === null
-        ? admission.identify(authorization, address)
-        : admission.identifyToken(offered, address)
+        ? admission.identify(request)
+        : admission.identifyToken(offered, request.socket.remoteAddress)
     assertScope(grant, 'read', STREAM_PATH)
     admission.count(grant)
     if (new URL(request.url ?? '', 'http://gateway').pathname !== STREAM_PATH)

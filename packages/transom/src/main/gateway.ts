@@ -7,12 +7,14 @@ import { CallMetrics } from '../gateway/call-metrics.ts'
 import { GatewayCalls } from '../gateway/gateway-calls.ts'
 import { GATEWAY_LIMITS, Gateway } from '../gateway/gateway.ts'
 import { HostPool, type HostConnector } from '../gateway/host-pool.ts'
-import { listenAddress } from '../gateway/listen-address.ts'
+import { LISTEN_DEFAULT, listenAddress } from '../gateway/listen-address.ts'
+import { CODE_MS, LoginCodes } from '../gateway/login-codes.ts'
 import { createMcpEndpoint } from '../gateway/mcp/mcp-server.ts'
 import { serveOnStdio } from '../gateway/mcp/stdio-connection.ts'
 import { TOOL_SETS, type ToolSet } from '../gateway/mcp/tool-table.ts'
 import { SessionListWatch } from '../gateway/session-list-watch.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../gateway/token-store.ts'
+import { VIEWER_PATH } from '../gateway/viewer-routes.ts'
 import { Home } from '../home/home.ts'
 
 /** Carries out a command of cli/gateway-commands.ts; returns the exit status. */
@@ -39,6 +41,9 @@ export async function runGatewayCommand(invocation: GatewayInvocation): Promise<
       invocation.answer({ revoked }, `revoked ${grantLine(revoked)}`)
       return 0
     }
+    case 'login':
+      logIn(invocation, home)
+      return 0
     case 'token rotate':
       tellToken(invocation, tokens.rotate(stringParam(invocation, 'token') ?? FIRST_TOKEN_NAME))
       return 0
@@ -105,6 +110,16 @@ async function untilEnded(signal: AbortSignal): Promise<void> {
     process.once('SIGTERM', () => resolve())
     if (signal.aborted) resolve()
   })
+}
+
+/** The code is behind the `#`: browsers keep that part of an address to themselves. */
+function logIn(invocation: GatewayInvocation, home: Home): void {
+  const given = stringParam(invocation, 'url') ?? `http://${LISTEN_DEFAULT}`
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+    throw new OpError('usage', `--url takes the address of a gateway (got ${JSON.stringify(given)})`)
+  const url = `${new URL(VIEWER_PATH, given).href}#${new LoginCodes(home.path).create()}`
+  invocation.answer({ url, expires_in_ms: CODE_MS }, url)
+  invocation.notice('open this in a browser within a minute; it works once, and lets look, not act')
 }
 
 async function createToken(invocation: GatewayInvocation, tokens: TokenStore): Promise<NewToken> {
