@@ -83,6 +83,7 @@ async function openInto(options: WebHostOptions, closers: (() => Promise<unknown
       flags: guard.flags,
       fontconfigFile: cellFontconfigFile(env),
       profileFolder: options.profileFolder,
+      onFreshProfile: (folder) => keeper.removeLater(folder),
       mark: sessionMark(hostMark, 1),
     })
     await guard.watch(chromium.cdp)
