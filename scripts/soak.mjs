@@ -5,15 +5,11 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { importSource } from './build.mjs'
+import { checkGrowth, memoryBytes, minutesOption, openFiles, repeatFor, threadCount } from './soak-growth.mjs'
 
-const GROWTH_MAX = 1.1
-const MEMORY_SLACK_BYTES = 8 << 20 // a garbage collector's mood
 const CLI = fileURLToPath(new URL('../packages/transom/dist/cli.cjs', import.meta.url))
-const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '60' } } })
-const minutes = Number(options.minutes)
-if (!(minutes > 0)) throw new Error(`--minutes needs a number above 0 (got ${options.minutes})`)
+const minutes = minutesOption()
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-soak-'))
 const env = {
@@ -32,12 +28,7 @@ try {
   const end = await work(client, status.pid, (minutes * 3) / 4)
   client.close()
   console.log(JSON.stringify({ minutes, quarter, end }))
-  const names = /** @type {(keyof typeof end)[]} */ (Object.keys(end))
-  const grown = names.filter((name) => {
-    const slack = name === 'rss' ? MEMORY_SLACK_BYTES : 1
-    return name !== 'rounds' && end[name] > quarter[name] * GROWTH_MAX + slack
-  })
-  if (grown.length > 0) throw new Error(`grew by more than a tenth: ${grown.join(', ')}`)
+  checkGrowth(quarter.counts, end.counts)
 } finally {
   run('host', 'stop', '--force')
   fs.rmSync(root, { recursive: true, force: true })
@@ -45,18 +36,13 @@ try {
 
 /** Keeps the host busy for some minutes, then counts what it holds. */
 async function work(/** @type {any} */ client, /** @type {number} */ pid, /** @type {number} */ forMinutes) {
-  const end = performance.now() + forMinutes * 60_000
-  let rounds = 0
-  while (performance.now() < end) {
+  const rounds = await repeatFor(forMinutes, async () => {
     await Promise.all(Array.from({ length: 4 }, () => round(client)))
-    rounds += 4
     for (const folder of fs.readdirSync(path.join(root, 'home/sessions')).slice(0, -50)) {
       fs.rmSync(path.join(root, 'home/sessions', folder), { recursive: true, force: true })
     }
-    if (process.stderr.isTTY)
-      process.stderr.write(`\r${Math.round((end - performance.now()) / 1000)} s left `)
-  }
-  return { ...count(pid), rounds }
+  })
+  return { rounds: rounds * 4, counts: count(pid) }
 }
 
 async function round(/** @type {any} */ client) {
@@ -73,13 +59,12 @@ async function round(/** @type {any} */ client) {
 }
 
 function count(/** @type {number} */ pid) {
-  const files = fs.readdirSync(`/proc/${pid}/fd`)
-  const targets = files.map((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`))
+  const files = openFiles(pid)
   return {
     fds: files.length,
-    ptys: targets.filter((target) => /ptmx|\/pts\//.test(target)).length,
-    threads: fs.readdirSync(`/proc/${pid}/task`).length,
-    rss: Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
+    ptys: files.filter((target) => /ptmx|\/pts\//.test(target)).length,
+    threads: threadCount(pid),
+    rssBytes: memoryBytes(`/proc/${pid}/status`, 'VmRSS'),
   }
 }
 

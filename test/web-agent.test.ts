@@ -261,7 +261,7 @@ describe('the end of a browser', () => {
     browser.process.kill('SIGKILL')
     await once(browser.process, 'exit')
     await until('no Chromium is left', () => commandLinesWith(profile).length === 0)
-    fs.rmSync(profile, { recursive: true, force: true })
+    await until('its profile is gone', () => !fs.existsSync(profile))
     expect(fs.existsSync(browser.socketPath)).toBe(true)
     const { stderr } = await run(process.execPath, [AWI, 'ping', '--plain'], {
       env: { ...process.env, AWI_SOCK: browser.socketPath },

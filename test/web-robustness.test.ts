@@ -1,5 +1,7 @@
+import * as fs from 'node:fs'
 import { describe, expect } from 'vitest'
 import { needs } from './support/needs.ts'
+import { processesWith } from './support/processes.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
 const test = needs('chromium-headless-shell')
@@ -47,6 +49,23 @@ describe('a page that fails is brought back', () => {
     expect(opened.text()).toContain('You are at /after')
   })
 
+  test('a page that goes on to another while it is looked at does not count as one that hangs', async () => {
+    const leaving = (ms: number) =>
+      `<script>onload = () => setTimeout(() => location.replace('/next'), ${ms})</script>`
+    const delays = [0, 5, 10, 15, 20, 25, 30, 40]
+    await using server = await PageServer.start(
+      Object.fromEntries(delays.map((ms) => [`/leaves/${ms}`, leaving(ms)])),
+    )
+    await using opened = await openPage()
+    const troubles: string[] = []
+    opened.page.observe({ trouble: ({ message }) => troubles.push(message) })
+    for (const ms of delays) {
+      await opened.page.navigate(server.url(`/leaves/${ms}`))
+      await opened.shows('the next page', () => opened.text().includes('You are at /next'))
+    }
+    expect(troubles).toEqual([])
+  })
+
   test('a tab whose process ends is loaded again', async () => {
     await using server = await PageServer.start()
     await using opened = await openPage()
@@ -69,11 +88,19 @@ describe('a page that fails is brought back', () => {
     await using opened = await openPage()
     await opened.page.navigate(server.url('/here'))
     const trouble = nextTrouble(opened)
+    const { argv } = processesWith('--user-data-dir=').find(
+      ({ pid }) => pid === opened.page.chromium.pid,
+    ) ?? {
+      argv: [],
+    }
+    const profile = argv.find((argument) => argument.startsWith('--user-data-dir='))?.split('=')[1] ?? ''
+    expect(fs.existsSync(profile)).toBe(true)
     process.kill(opened.page.chromium.pid, 'SIGKILL')
     expect(await trouble).toMatchObject({ code: 'browser_failed' })
     expect(opened.text()).toContain('You are at /here')
     await opened.page.typeText('x')
     expect(opened.page.state).toMatchObject({ url: server.url('/here'), title: 'At /here' })
+    expect(fs.existsSync(profile)).toBe(false)
   })
 
   test('what cannot be loaded says why, and what does not end loading says so', async () => {

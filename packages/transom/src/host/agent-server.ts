@@ -2,8 +2,9 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { OpError } from '@transom/protocol/errors'
 import { rpcFailure } from '@transom/protocol/jsonrpc'
+import { errnoOf } from '../lib/system-error.ts'
 import { AgentConnection, type AgentObserver, type AgentService } from './agent-connection.ts'
-import { claimAgentSocket } from './agent-socket-path.ts'
+import { claimAgentSocket, inUse, unlistenedPath } from './agent-socket-path.ts'
 import { isOwnUser } from './socket-server.ts'
 
 /** Serves a page's methods on a Unix socket, to processes of this user only. */
@@ -15,17 +16,26 @@ export class AgentServer {
   static async listen(path: string, service: AgentService, observer: AgentObserver): Promise<AgentServer> {
     await claimAgentSocket(path)
     const server = new AgentServer(path, service, observer)
+    const firstPath = unlistenedPath(path)
     // Nobody else may connect in the moment before the mode is set.
     const umask = process.umask(0o077)
     try {
       await new Promise<void>((resolve, reject) => {
         server.#server.once('error', reject)
-        server.#server.listen(path, resolve)
+        server.#server.listen(firstPath, resolve)
       })
     } finally {
       process.umask(umask)
     }
-    fs.chmodSync(path, 0o600)
+    fs.chmodSync(firstPath, 0o600)
+    try {
+      fs.linkSync(firstPath, path)
+    } catch (error) {
+      server.#server.close()
+      throw errnoOf(error) === 'EEXIST' ? inUse(path) : error
+    } finally {
+      fs.rmSync(firstPath, { force: true })
+    }
     return server
   }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
@@ -22,7 +23,7 @@ export function defaultAgentSocket(env: NodeJS.ProcessEnv): string {
  * is gone. Anything else at the path was put there by somebody, and is refused.
  */
 export async function claimAgentSocket(socketPath: string): Promise<void> {
-  const bytes = Buffer.byteLength(socketPath)
+  const bytes = Math.max(Buffer.byteLength(socketPath), Buffer.byteLength(unlistenedPath(socketPath)))
   if (bytes > SOCKET_PATH_BYTES_MAX) {
     const message = `the socket path ${socketPath} has ${bytes} bytes and the system takes ${SOCKET_PATH_BYTES_MAX}; choose a shorter one`
     throw new OpError('socket_path_too_long', message, { socket: socketPath, bytes })
@@ -40,11 +41,21 @@ export async function claimAgentSocket(socketPath: string): Promise<void> {
     const message = `${socketPath} should be a socket of yours but is something else, perhaps planted there; remove it`
     throw new OpError('socket_untrusted', message, { socket: socketPath })
   }
-  if (await isListenedTo(socketPath)) {
-    const message = `a browser listens at ${socketPath} already; end it, or choose another path with --agent-socket`
-    throw new OpError('host_busy', message, { socket: socketPath })
-  }
+  if (await isListenedTo(socketPath)) throw inUse(socketPath)
   fs.unlinkSync(socketPath)
+}
+
+export function inUse(socketPath: string): OpError {
+  const message = `a browser listens at ${socketPath} already; end it, or choose another path with --agent-socket`
+  return new OpError('host_busy', message, { socket: socketPath })
+}
+
+/**
+ * Where a socket is made. It gets its own name once it is listened to: whoever waits for the file to be there would
+ * be refused in the moment between the two.
+ */
+export function unlistenedPath(socketPath: string): string {
+  return path.join(path.dirname(socketPath), `.${randomBytes(4).toString('hex')}`)
 }
 
 /** A folder that others may write to lets them put another socket in our place; only the sticky bit of /tmp forbids it. */

@@ -80,6 +80,7 @@ async function openInto(options: WebHostOptions, closers: (() => Promise<unknown
     rows: options.rows ?? ROWS_WEB_DEFAULT,
     zoomPercent: options.zoomPercent,
     profileFolder: options.profileFolder,
+    onFreshProfile: (folder) => keeper.removeLater(folder),
     mark: sessionMark(hostMark, 1),
     decoder,
     onUnsandboxed: (why) => say(`the browser runs without a sandbox: ${why}`),

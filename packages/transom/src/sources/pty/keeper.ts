@@ -1,14 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { EMPTY_LISTINGS, MARK_SESSION_BITS } from './process-tree.ts'
 
+const LEAVE = 'leave'
+
 /**
- * Reads until the host says a word (it leaves in order) or is gone (end of file). In the second case it kills
- * everything that carries the host's mark, until it has found nothing several times in a row; the rounds are
- * bounded because a zombie that nobody reaps keeps its mark. Who has no mark never gets one, and is looked at only
+ * Reads until the host says that it leaves in order, or is gone (end of file). In the second case it kills
+ * everything that carries the host's mark, until it has found nothing several times in a row, and removes the folders
+ * that the host has named; the rounds are bounded because a zombie that nobody reaps keeps its mark. Who has no mark never gets one, and is looked at only
  * once: a round must be faster than a process that forks and ends.
  */
 const SCRIPT = `
-read -r word && exit 0
+mark=$1
+shift
+while IFS= read -r line; do
+  case $line in ${LEAVE}) exit 0 ;; /*) set -- "$@" "$line" ;; esac
+done
 round=0 empty=0 innocent=' '
 while [ "$empty" -lt ${EMPTY_LISTINGS} ] && [ "$round" -lt 500 ]; do
   empty=$((empty + 1)) round=$((round + 1))
@@ -17,7 +23,7 @@ while [ "$empty" -lt ${EMPTY_LISTINGS} ] && [ "$round" -lt 500 ]; do
     case $innocent in *" $pid "*) continue ;; esac
     while read -r _ name kind soft _; do
       [ "$name $kind" = 'realtime timeout' ] || continue
-      if [ "$soft" != unlimited ] && [ $((soft >> ${MARK_SESSION_BITS})) -eq "$1" ]; then
+      if [ "$soft" != unlimited ] && [ $((soft >> ${MARK_SESSION_BITS})) -eq "$mark" ]; then
         kill -KILL "$pid" && empty=0
       else
         innocent="$innocent$pid "
@@ -26,6 +32,7 @@ while [ "$empty" -lt ${EMPTY_LISTINGS} ] && [ "$round" -lt 500 ]; do
     done <"$folder/limits"
   done 2>/dev/null
 done
+[ $# -eq 0 ] || rm -rf -- "$@"
 `
 
 /**
@@ -42,6 +49,7 @@ export class Keeper {
       cwd: '/',
     })
     this.#process.on('error', () => {}) // without a shell there is no keeper, and the next host cleans up
+    this.#process.stdin?.on('error', () => {}) // as above
     this.#process.unref()
   }
 
@@ -49,8 +57,13 @@ export class Keeper {
     return this.#process.pid
   }
 
+  /** When the host is killed, this folder goes with its processes. */
+  removeLater(folder: string): void {
+    if (!folder.includes('\n')) this.#process.stdin?.write(`${folder}\n`)
+  }
+
   /** The host leaves in order: nothing is to be killed. */
   dismiss(): void {
-    this.#process.stdin?.end('leave\n')
+    this.#process.stdin?.end(`${LEAVE}\n`)
   }
 }

@@ -8,7 +8,7 @@ import { NetworkActivity } from './network-activity.ts'
 import { OperatedPage } from './operated-page.ts'
 import { loadBy, loadOptions, loadPage } from './page-navigation.ts'
 import { readDetails, readLinks } from './page-queries.ts'
-import { EMPTY_STATE, dialogOpen, readState, watchState } from './page-state.ts'
+import { EMPTY_STATE, dialogOpen, readState, unlessLeft, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
@@ -108,7 +108,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       const target = this.#target
       const isFirst = this.#state.url === 'about:blank' && !this.#state.canGoBack
       await loadPage(target, load)
-      if (isFirst) await target.call('Page.resetNavigationHistory')
+      if (isFirst) await unlessLeft(target.call('Page.resetNavigationHistory'))
       await this.#arrived(target)
     })
     await done.finally(() => {
@@ -254,8 +254,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   async #applyViewport(target: PageTarget): Promise<void> {
-    const { cols, rows } = this.size
-    await target.setDeviceSize(cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)
+    await target.setDeviceSize(this.#cols * CELL_WIDTH_PX, this.#rows * CELL_HEIGHT_PX)
   }
 
   #onFrame(decoded: DecodedFrame): boolean {
@@ -272,7 +271,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   /** A page has loaded: what is asked next is answered from it and not from the one before. */
   async #arrived(target: PageTarget): Promise<void> {
-    this.#setState(await readState(target))
+    this.#setState((await unlessLeft(readState(target))) ?? {})
     await this.#capture()
   }
 
@@ -387,6 +386,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async #restart(): Promise<void> {
     const { url } = this.#state
+    await this.#chromium.close() // its profile is still there
     this.#chromium = await this.#options.start()
     const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
     await this.#begin(this.#chromium, target)

@@ -14,6 +14,8 @@ export interface GuardedPageOptions {
   readonly onlyHosts?: readonly string[] | undefined
   /** A folder that outlives the browser; without one nothing is kept. */
   readonly profileFolder?: string | undefined
+  /** Told of the folder of a browser that has none given: who kills this process leaves it behind. */
+  readonly onFreshProfile?: ((folder: string) => void) | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
   /** Told of the browser's process, so that nobody else reaps it. */
@@ -29,15 +31,21 @@ export class GuardedPage {
   readonly #guard: NetworkGuard
 
   static async open(options: GuardedPageOptions): Promise<GuardedPage> {
-    const { env, cols, rows, decoder, profileFolder, mark, reaper } = options
+    const { env, cols, rows, decoder } = options
     const guard = await NetworkGuard.open({
       allowHosts: options.allowHosts ?? [],
       onlyHosts: options.onlyHosts ?? [],
     })
     const start = async () => {
-      const fontconfigFile = cellFontconfigFile(env)
-      const { flags } = guard
-      const chromium = await Chromium.start({ env, flags, fontconfigFile, profileFolder, mark, reaper })
+      const chromium = await Chromium.start({
+        env,
+        flags: guard.flags,
+        fontconfigFile: cellFontconfigFile(env),
+        profileFolder: options.profileFolder,
+        onFreshProfile: options.onFreshProfile,
+        mark: options.mark,
+        reaper: options.reaper,
+      })
       await guard.watch(chromium.cdp)
       if (chromium.unsandboxed !== null) options.onUnsandboxed?.(chromium.unsandboxed)
       return chromium

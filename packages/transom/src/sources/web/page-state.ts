@@ -1,4 +1,5 @@
 import { OpError } from '@transom/protocol/errors'
+import { CdpError } from './cdp-client.ts'
 import { TITLE_BINDING } from './page-style.ts'
 import type { PageTarget } from './page-target.ts'
 import type { PageDialog, PageState } from './web-page.ts'
@@ -71,6 +72,14 @@ export async function readState(target: PageTarget): Promise<Partial<PageState>>
     canGoForward: currentIndex < entries.length - 1,
     ...(entry === undefined ? {} : { url: entry.url, title: shownTitle(entry.title, entry.url) }),
   }
+}
+
+/** Null when Chromium refuses to say: the page has gone on to another one, which tells of itself. */
+export async function unlessLeft<T>(asked: Promise<T>): Promise<T | null> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof CdpError) return null
+    throw error
+  })
 }
 
 /** Chromium gives a page without a title its address for one. */

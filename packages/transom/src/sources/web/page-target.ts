@@ -1,10 +1,19 @@
 import type { Protocol } from 'devtools-protocol'
-import type { CallOptions, CdpClient, CdpEvent, CdpMethod } from './cdp-client.ts'
+import {
+  CALL_TIMEOUT_MS,
+  CdpError,
+  type CallOptions,
+  type CdpClient,
+  type CdpEvent,
+  type CdpMethod,
+} from './cdp-client.ts'
 import { TITLE_BINDING, restyleExpression, styleScript } from './page-style.ts'
 
 /** A page of 20,000 pixels takes some seconds. */
 const SCREENSHOT_TIMEOUT_MS = 30_000
 const RECOVERY_TIMEOUT_MS = 2000
+/** A picture takes 50 ms, on a loaded machine some hundreds. */
+const CAPTURE_AGAIN_MS = 1000
 
 type Call = CdpClient['call']
 
@@ -15,7 +24,7 @@ export class PageTarget {
   readonly session: string
   /** Sessions of cross-site iframes: their target id is the id of their frame. */
   readonly iframes = new Map<string, { readonly frameId: string; readonly parent: string }>()
-  readonly #undo: (() => void)[] = []
+  readonly #undo = new Set<() => void>()
   /** The page's own worlds by session and frame. */
   readonly #contexts = new Map<string, string>()
   /** The injected script of each session. */
@@ -36,9 +45,12 @@ export class PageTarget {
     this.targetId = options.targetId
     this.session = options.session
     this.#scale = options.scale
-    this.#undo.push(
-      cdp.on('Target.attachedToTarget', (event, parent) => this.#onAttached(event, parent)),
-      cdp.on('Target.detachedFromTarget', ({ sessionId }) => this.iframes.delete(sessionId)),
+    this.#undo.add(cdp.on('Target.attachedToTarget', (event, parent) => this.#onAttached(event, parent)))
+    this.#undo.add(
+      cdp.on('Target.detachedFromTarget', ({ sessionId }) => {
+        this.iframes.delete(sessionId)
+        this.#scripts.delete(sessionId)
+      }),
     )
   }
 
@@ -59,8 +71,11 @@ export class PageTarget {
     const stop = this.cdp.on(event, (params, session) => {
       if (session === this.session) listener(params)
     })
-    this.#undo.push(stop)
-    return stop
+    this.#undo.add(stop)
+    return () => {
+      stop()
+      this.#undo.delete(stop)
+    }
   }
 
   /** Whether an event came from this tab or from one of its iframes. */
@@ -96,13 +111,40 @@ export class PageTarget {
       const options = fullPage
         ? ({ format: 'png', captureBeyondViewport: true, clip: { ...cssContentSize, scale: 1 } } as const)
         : ({ format: 'png' } as const)
-      const { data } = await this.call('Page.captureScreenshot', options, {
-        timeoutMs: SCREENSHOT_TIMEOUT_MS,
-      })
-      return Buffer.from(data, 'base64')
+      return await this.capture(options, SCREENSHOT_TIMEOUT_MS)
     } finally {
       await this.evaluateEverywhere(restyleExpression(this.#scale))
     }
+  }
+
+  /**
+   * A PNG of what is painted. Chromium forgets that it was asked for one when the page is replaced by the next before
+   * it is taken: it is asked again then.
+   */
+  async capture(
+    options: Protocol.Page.CaptureScreenshotRequest,
+    timeoutMs = CALL_TIMEOUT_MS,
+  ): Promise<Buffer> {
+    let stop = () => {}
+    const endMs = performance.now() + timeoutMs
+    const picture = new Promise<Buffer>((resolve, reject) => {
+      const ask = () => {
+        this.call('Page.captureScreenshot', options, { timeoutMs }).then(
+          ({ data }) => resolve(Buffer.from(data, 'base64')),
+          (error: Error) => (isBetweenPages(error) && performance.now() < endMs ? undefined : reject(error)),
+        )
+      }
+      const timer = setInterval(ask, CAPTURE_AGAIN_MS)
+      const stopListening = this.on('Page.frameNavigated', ({ frame }) => {
+        if (frame.parentId === undefined) ask()
+      })
+      stop = () => {
+        clearInterval(timer)
+        stopListening()
+      }
+      ask()
+    })
+    return picture.finally(stop)
   }
 
   /** Ends the script that runs, if one does. */
@@ -134,7 +176,7 @@ export class PageTarget {
   }
 
   async close(): Promise<void> {
-    for (const undo of this.#undo.splice(0)) undo()
+    for (const undo of this.#undo) undo()
     // It may be gone, or hang: then the browser forgets it by itself.
     await this.cdp
       .call('Target.closeTarget', { targetId: this.targetId }, { timeoutMs: 1000 })
@@ -144,7 +186,7 @@ export class PageTarget {
   async #setUp(session: string): Promise<void> {
     const call = (async (method: CdpMethod, params?: never) =>
       this.cdp.call(method, params, { session })) as Call
-    this.#undo.push(
+    this.#undo.add(
       this.cdp.on('Runtime.executionContextCreated', ({ context }, from) => {
         const { frameId, isDefault } = (context.auxData ?? {}) as { frameId?: string; isDefault?: boolean }
         if (from === session && isDefault && frameId !== undefined)
@@ -186,6 +228,11 @@ export class PageTarget {
       .then(() => this.cdp.call('Runtime.runIfWaitingForDebugger', undefined, { session }))
       .catch(() => this.iframes.delete(session)) // gone before it was set up
   }
+}
+
+/** The page before is gone and the next one is not there yet: it can be asked in a moment. */
+function isBetweenPages(error: Error): boolean {
+  return error instanceof CdpError && error.message.includes('Not attached to an active page')
 }
 
 export function framesOf(tree: Protocol.Page.FrameTree): Protocol.Page.Frame[] {

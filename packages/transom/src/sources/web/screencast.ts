@@ -69,11 +69,7 @@ export class Screencast {
 
   /** Takes a picture of what is shown now, whether or not Chromium thinks that it changed. */
   async capture(): Promise<void> {
-    const { data } = await this.#options.target.call('Page.captureScreenshot', {
-      format: 'png',
-      optimizeForSpeed: true,
-    })
-    await this.#read(data)
+    await this.#read(await this.#options.target.capture({ format: 'png', optimizeForSpeed: true }))
   }
 
   close(): void {
@@ -85,7 +81,7 @@ export class Screencast {
 
   async #onFrame(data: string, ack: number): Promise<void> {
     const receivedMs = performance.now()
-    const isNew = await this.#read(data)
+    const isNew = await this.#read(Buffer.from(data, 'base64'))
     if (this.#closed) return
     if (isNew && !this.#options.sendsLastFrame) this.#captureLater()
     this.#pending = { ack, receivedMs, timer: undefined }
@@ -98,10 +94,9 @@ export class Screencast {
     this.#trailingTimer = setTimeout(() => void this.capture().catch(() => {}), TRAILING_MS)
   }
 
-  async #read(data: string): Promise<boolean> {
+  async #read(png: Buffer): Promise<boolean> {
     const { cols, rows } = this.#options.size()
-    const png = new Uint8Array(Buffer.from(data, 'base64'))
-    const frame = await this.#options.decoder.decode(png, cols, rows)
+    const frame = await this.#options.decoder.decode(new Uint8Array(png), cols, rows)
     return frame !== null && !this.#closed && this.#options.onFrame(frame)
   }
 
