@@ -76,7 +76,8 @@ describe('modes', () => {
 
   test('an interrupt overtakes what is queued and what was not read', async () => {
     const conversation_id = newConversation()
-    const { cursor } = await exec(conversation_id, 'echo ready; sleep 1000')
+    // One program: between `echo ready` and `sleep 1000` a shell would lose the interrupt by itself.
+    const { cursor } = await exec(conversation_id, `sh -c 'echo ready; exec sleep 1000'`)
     await prints(conversation_id, 'ready\r\n', cursor)
     await exec(conversation_id, 'echo queued', true)
     await client.call('pty.send', { conversation_id, data: 'echo not read\r' })
@@ -127,7 +128,7 @@ describe('an interactive session', () => {
   const programs: [string, string, string, string][] = [
     ['python3', 'python3 -q', '>>> ', 'exit_command'],
     ['sh', "PS1='nested: ' sh -i", 'nested: ', 'exit_command'],
-    ['cat', 'echo ready; exec cat', 'ready\r\n', 'interrupt'],
+    ['cat', `exec sh -c 'echo ready; exec cat'`, 'ready\r\n', 'interrupt'],
     ['sh', `trap '' INT; echo ready; sleep 1000`, 'ready\r\n', 'terminate'],
   ]
   test.each(programs)(
