@@ -8,7 +8,7 @@ import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { programEnvironment } from '../sources/pty/environment.ts'
 import { killTree, sessionMark } from '../sources/pty/process-tree.ts'
 import { checkProgram, checkWorkingFolder } from '../sources/pty/program.ts'
-import { integrateShell, type ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
+import { integrateShell, type PreparedShell } from '../sources/pty/shell-integration/integrate-shell.ts'
 import { projectLog, type BlockProjection } from './block-projection.ts'
 import { reconcile } from './reconcile.ts'
 import { DiskSteps } from './disk-steps.ts'
@@ -121,7 +121,7 @@ export class Sessions {
     id: string,
     program: { program: string; argv: readonly string[]; env: Record<string, string> },
     { login, norc, no_integration, follows }: SessionRequest,
-  ): ShellIntegration | null {
+  ): PreparedShell | null {
     const folder = path.join(this.#home.sessionFolder(id), 'shell')
     const options = {
       ...program,
