@@ -1,49 +1,17 @@
 /** What commands do to a shell must not make it lose a block, or mix up two. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '@transom/client'
-import { ShellUnderTest, type ShellOptions } from './support/shell-under-test.ts'
-import { TestHome } from './support/test-home.ts'
+import { expect, test } from 'vitest'
+import type { ShellUnderTest } from './support/shell-under-test.ts'
+import { SHELLS, inShells, useShells } from './support/shells.ts'
 
-let home: TestHome
-let client: Client
-let conversations = 0
-
-beforeAll(async () => {
-  home = new TestHome()
-  await home.ok('create', '--', 'true')
-  client = await home.connect()
-})
-
-afterAll(async () => {
-  client.close()
-  await home.close()
-})
-
-const SHELLS = ['bash', 'bash-lean', 'zsh', 'dash', 'fish'] as const
-type Shell = (typeof SHELLS)[number]
-
-async function start(name: Shell, options: ShellOptions = {}): Promise<ShellUnderTest> {
-  if (name === 'bash-lean')
-    return ShellUnderTest.conversation(home, client, `conversation ${++conversations}`)
-  const files = FILES[name] ?? {}
-  return ShellUnderTest.start(home, client, { command: [name], files, ...options })
-}
-
-/** So that zsh does not ask how it shall be set up, and fish does not write completions in the background. */
-const FILES: Partial<Record<Shell, Record<string, string>>> = {
-  zsh: { '.zshrc': '' },
-  fish: { '.local/share/fish/generated_completions/none.fish': '' },
-}
-
-const inShells = (...names: Shell[]) => describe.each(names.map((name) => ({ name })))
+const shells = useShells()
 const BASHES = ['bash', 'bash-lean'] as const
 const POSIX = [...BASHES, 'zsh', 'dash'] as const
 
 inShells(...POSIX)('$name', ({ name }) => {
   test('set -u, set -x, noglob and noclobber leave blocks exact', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run('set -u')
     expect((await shell.run('echo "$undefined_variable"')).code).not.toBe(0)
     expect((await shell.run('echo one')).output).toBe('one\r\n')
@@ -58,7 +26,7 @@ inShells(...POSIX)('$name', ({ name }) => {
   })
 
   test('set -e ends the shell at a failure, and only then', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run('set -e')
     expect((await shell.run('if false; then :; fi; echo alive')).output).toBe('alive\r\n')
     const last = await shell.run('echo before; false; echo not this')
@@ -68,23 +36,23 @@ inShells(...POSIX)('$name', ({ name }) => {
   })
 
   test('reads from the terminal, with and without echo', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     const from = await shell.cursor()
     const reading = shell.run('printf "name? "; read -r name; echo "hello $name"')
     await shell.prints('name? ', from)
-    await client.call('pty.send', { conversation_id: shell.session, data: 'Ada\r' })
+    await shells.client.call('pty.send', { conversation_id: shell.session, data: 'Ada\r' })
     expect((await reading).output).toBe('name? Ada\r\nhello Ada\r\n')
     const hidden = name === 'dash' ? 'stty -echo; read -r word; stty echo' : 'read -rs word'
     const start2 = await shell.cursor()
     const silent = shell.run(`printf 'password: '; ${hidden}; echo "[$word]"`)
     await shell.prints('password: ', start2)
     await waitForHiddenInput(shell)
-    await client.call('pty.send', { conversation_id: shell.session, data: 'secret\r' })
+    await shells.client.call('pty.send', { conversation_id: shell.session, data: 'secret\r' })
     expect((await silent).output).toBe('password: [secret]\r\n')
   })
 
   test('a prompt that is changed or printed to stays out of blocks', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run(`PS1='changed> '; PS2='more> '; PROMPT_COMMAND='echo noise'`)
     expect((await shell.run('echo one')).output).toBe('one\r\n')
     await shell.run('unset PROMPT_COMMAND PS1 PS0 PS2')
@@ -93,7 +61,7 @@ inShells(...POSIX)('$name', ({ name }) => {
   })
 
   test('output that is sent away takes no mark with it', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run('exec 3>&1 4>&2 >away 2>&1')
     expect(await shell.run('echo lost; (exit 4)')).toMatchObject({ output: '', code: 4 })
     await shell.run('exec >&3 2>&4 3>&- 4>&-')
@@ -102,12 +70,12 @@ inShells(...POSIX)('$name', ({ name }) => {
 })
 
 async function waitForHiddenInput(shell: ShellUnderTest): Promise<void> {
-  await client.call('session.wait', { session: shell.session, needs_input: true })
+  await shells.client.call('session.wait', { session: shell.session, needs_input: true })
 }
 
 inShells(...BASHES, 'zsh')('$name', ({ name }) => {
   test('traps fire for the block alone', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run("trap 'echo dbg' DEBUG")
     // In zsh it fires for the call that marks the end, too.
     const traced = name === 'zsh' ? 'dbg\r\nhi\r\ndbg\r\n' : 'dbg\r\nhi\r\n'
@@ -122,22 +90,22 @@ inShells(...BASHES, 'zsh')('$name', ({ name }) => {
   })
 
   test('a stopped program gives the shell back, and the next block can go on with it', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     const from = await shell.cursor()
     const running = shell.run(`sh -c 'echo begun; read x; echo "got $x"'`)
     await shell.prints('begun\r\n', from)
-    await client.call('pty.send', { conversation_id: shell.session, data: '\x1a' })
+    await shells.client.call('pty.send', { conversation_id: shell.session, data: '\x1a' })
     expect((await running).code).toBe(128 + 20)
     const again = await shell.cursor()
     const resumed = shell.run('fg')
     await shell.prints('read x', again)
-    await client.call('pty.send', { conversation_id: shell.session, data: 'word\r' })
+    await shells.client.call('pty.send', { conversation_id: shell.session, data: 'word\r' })
     const ran = await resumed
     expect([ran.code, ran.output]).toEqual([0, expect.stringContaining('got word\r\n')])
   })
 
   test('background jobs do not keep a block open', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     const job = await shell.run('sleep 1000 & echo started')
     expect(job.output).toMatch(/^\[\d\] \d+\r\nstarted\r\n$/)
     expect((await shell.run('echo next')).output).toBe('next\r\n')
@@ -155,11 +123,11 @@ inShells(...SHELLS)('$name', ({ name }) => {
     [isFish ? 'kill -9 $fish_pid' : 'kill -9 $$', null],
   ]
   test.each(endings)('%s ends the block with the shell', async (command, code) => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run('echo before')
     const ran = await shell.run(command)
     expect(ran).toMatchObject({ code, block: { ended_by: 'exit', state: 'ended' } })
-    const shown = await client.call('pty.blocks', { conversation_id: shell.session })
+    const shown = await shells.client.call('pty.blocks', { conversation_id: shell.session })
     expect(shown.blocks.map((block) => [block.command, block.exit_code]).slice(-2)).toEqual([
       ['echo before', 0],
       [command, code],
@@ -167,7 +135,7 @@ inShells(...SHELLS)('$name', ({ name }) => {
   })
 
   test('programs cannot forge a mark, and find no nonce to do it with', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     const forged = String.raw`\033]7717;0;3;99;/\007\033]7717;`
     const bytes = '\x1b]7717;0;3;99;/\x07\x1b]7717;'
     expect(await shell.run(`printf '${forged}'`)).toMatchObject({ output: bytes, code: 0 })
@@ -179,17 +147,24 @@ inShells(...SHELLS)('$name', ({ name }) => {
     const nonce = fs.readFileSync(path.join(shell.folder, 'nonce'), 'utf8')
     expect(nonce).toMatch(/^\d{39}$/)
     await shell.run(isFish ? 'set' : 'set; typeset -p 2>/dev/null; typeset -f 2>/dev/null; true')
-    expect(fs.readFileSync(home.logPath(shell.session)).includes(nonce)).toBe(false)
-    expect(fs.readdirSync(path.join(home.path, 'sessions', shell.session, 'shell'))).not.toContain('rc')
-    const left = fs.readdirSync(path.join(home.path, 'sessions', shell.session, 'shell'), { recursive: true })
+    expect(fs.readFileSync(shells.home.logPath(shell.session)).includes(nonce)).toBe(false)
+    expect(fs.readdirSync(path.join(shells.home.path, 'sessions', shell.session, 'shell'))).not.toContain(
+      'rc',
+    )
+    const left = fs.readdirSync(path.join(shells.home.path, 'sessions', shell.session, 'shell'), {
+      recursive: true,
+    })
     for (const file of left.map(String)) {
-      const text = fs.readFileSync(path.join(home.path, 'sessions', shell.session, 'shell', file), 'latin1')
+      const text = fs.readFileSync(
+        path.join(shells.home.path, 'sessions', shell.session, 'shell', file),
+        'latin1',
+      )
       expect(text, file).not.toContain(nonce.slice(0, 20))
     }
   })
 
   test('five megabytes come whole', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     const ran = await shell.run("head -c 5000000 /dev/zero | tr '\\0' x")
     expect(ran.output.length).toBe(5_000_000)
     expect(/^x*$/.test(ran.output)).toBe(true)
@@ -197,7 +172,7 @@ inShells(...SHELLS)('$name', ({ name }) => {
 
   test('history has nothing of it', async () => {
     if (name === 'bash-lean' || name === 'dash') return // they keep none
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run('echo one')
     await shell.run('echo two')
     const listed = await shell.run(name === 'zsh' ? 'fc -l 1; true' : 'history')
@@ -206,7 +181,7 @@ inShells(...SHELLS)('$name', ({ name }) => {
   })
 
   test('a half-typed line is neither run nor in the way', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run(':')
     const from = await shell.cursor()
     await shell.type('echo half')
@@ -221,7 +196,7 @@ inShells(
   'fish',
 )('$name', ({ name }) => {
   test('what a person types at the prompt is a block, too', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run(':')
     const from = await shell.cursor()
     await shell.type('echo ty""ped; sh -c "exit 6"\r')
@@ -235,26 +210,12 @@ inShells(
   })
 
   test('an empty line, a typed syntax error and ^C at the prompt are no blocks', async () => {
-    const shell = await start(name)
+    const shell = await shells.start(name)
     await shell.run(':')
     for (const typed of ['\r', 'echo )\r', 'half\x03']) {
       await shell.type(typed)
       expect((await shell.run('echo next')).output).toBe('next\r\n')
     }
     expect((await shell.blocks()).every(({ state }) => state === 'ended')).toBe(true)
-  })
-
-  test('a nested shell is not taken for the integrated one', async () => {
-    const shell = await start(name)
-    await shell.run(':')
-    const from = await shell.cursor()
-    await shell.type('PS1="nested> " sh -i\r')
-    await shell.prints('nested> ', from)
-    const refused = client.call('session.run', { session: shell.session, command: ['echo x'] })
-    await expect(refused).rejects.toMatchObject({
-      code: 'shell_busy',
-    })
-    await shell.type('exit\r')
-    expect((await shell.run('echo back')).output).toBe('back\r\n')
   })
 })

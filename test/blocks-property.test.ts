@@ -1,26 +1,14 @@
 /** No block's output is lost or given to another, whatever is printed in whatever pieces, and whoever goes away. */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Client } from '@transom/client'
-import { TestHome } from './support/test-home.ts'
+import { useShells } from './support/shells.ts'
 
 const BLOCKS = process.env['TRANSOM_FULL'] === undefined ? 150 : 2000
 const PIECES_MAX = 6
 
-let home: TestHome
-let client: Client
-
-beforeAll(async () => {
-  home = new TestHome()
-  await home.ok('create', '--', 'true')
-  client = await home.connect()
-})
-
-afterAll(async () => {
-  client.close()
-  await home.close()
-})
+const shells = useShells()
 
 interface RandomBlock {
   readonly pieces: readonly Uint8Array[]
@@ -48,6 +36,7 @@ function commandOf({ pieces, code, chunk }: RandomBlock, index: number): { comma
 }
 
 test(`${BLOCKS} random blocks keep their output`, async () => {
+  const { home, client } = shells
   const conversation_id = 'random'
   const random = fc.sample(randomBlock, { numRuns: BLOCKS, seed: 20_260 })
   const expected = random.map((each, index) => ({ ...commandOf(each, index), code: each.code }))

@@ -1,24 +1,11 @@
 /** Every command is one block, with its exact output, status and folder, in every integrated shell. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '@transom/client'
-import { ShellUnderTest, runDirectly } from './support/shell-under-test.ts'
-import { TestHome } from './support/test-home.ts'
+import { beforeAll, expect, test } from 'vitest'
+import type { ShellUnderTest } from './support/shell-under-test.ts'
+import { SHELLS, inShells, useShells } from './support/shells.ts'
 
-let home: TestHome
-let client: Client
-
-beforeAll(async () => {
-  home = new TestHome()
-  await home.ok('create', '--', 'true')
-  client = await home.connect()
-})
-
-afterAll(async () => {
-  client.close()
-  await home.close()
-})
+const shells = useShells()
 
 interface Case {
   readonly title: string
@@ -53,30 +40,12 @@ const SAME_AS_DIRECT: readonly Case[] = [
   { title: 'a large output', command: 'yes 0123456789012345678901234567890 | head -n 20000' },
 ]
 
-const SHELLS = [
-  { name: 'bash', start: () => ShellUnderTest.start(home, client, { command: ['bash'] }) },
-  {
-    name: 'zsh',
-    start: () => ShellUnderTest.start(home, client, { command: ['zsh'], files: { '.zshrc': '' } }),
-  },
-  {
-    name: 'fish',
-    start: () =>
-      ShellUnderTest.start(home, client, {
-        command: ['fish'],
-        files: { '.local/share/fish/generated_completions/none.fish': '' },
-      }),
-  },
-  { name: 'dash', start: () => ShellUnderTest.start(home, client, { command: ['dash'] }) },
-  { name: 'bash-lean', start: () => ShellUnderTest.conversation(home, client, 'lean') },
-]
-
-describe.each(SHELLS)('$name', ({ name, start }) => {
+inShells(...SHELLS)('$name', ({ name }) => {
   const program = name.replace(/-lean$/, '')
   let shell: ShellUnderTest
 
   beforeAll(async () => {
-    shell = await start()
+    shell = await shells.start(name)
     const seed = Buffer.alloc(70_000)
     for (let index = 0; index < seed.length; index++) seed[index] = (index * 2_654_435_761) >>> 13
     fs.writeFileSync(path.join(shell.folder, 'seed'), seed)
@@ -86,7 +55,7 @@ describe.each(SHELLS)('$name', ({ name, start }) => {
   test.each(same)('$title is one block like the shell prints it', async ({ command }) => {
     const before = (await shell.blocks()).length
     const ran = await shell.run(command)
-    const direct = await runDirectly(home, client, { argv: [program, '-c', command], cwd: shell.folder })
+    const direct = await shells.runDirectly([program, '-c', command], shell.folder)
     expect({ output: ran.output, code: ran.code }).toEqual(direct)
     expect(ran.block).toMatchObject({ command, state: 'ended', ended_by: 'shell', cwd: shell.folder })
     expect((await shell.blocks()).length).toBe(before + 1)
@@ -152,10 +121,10 @@ describe.each(SHELLS)('$name', ({ name, start }) => {
       const folder = path.join(shell.folder, name)
       fs.mkdirSync(folder)
       const params = { session: shell.session, command: ['pwd'], cwd: folder, queue: true }
-      const { block } = await client.call('session.run', params)
+      const { block } = await shells.client.call('session.run', params)
       expect({ after: block.cwd_after, code: block.exit_code }, name).toEqual({ after: folder, code: 0 })
     }
-    const back = await client.call('session.run', {
+    const back = await shells.client.call('session.run', {
       session: shell.session,
       command: [':'],
       cwd: shell.folder,
@@ -164,11 +133,11 @@ describe.each(SHELLS)('$name', ({ name, start }) => {
   })
 
   test('^C ends a block with its status', async () => {
-    const { cursor } = await client.call('pty.status', { conversation_id: shell.session })
+    const { cursor } = await shells.client.call('pty.status', { conversation_id: shell.session })
     // One program: between `echo started` and `sleep 1000` a shell would lose the interrupt by itself.
     const running = shell.run(`sh -c 'echo started; exec sleep 1000'; echo not this`)
     await shell.prints('started\r\n', cursor)
-    await client.call('pty.ctrl_c', { conversation_id: shell.session })
+    await shells.client.call('pty.ctrl_c', { conversation_id: shell.session })
     const ran = await running
     expect(ran.code).toBe(130)
     expect(ran.output).toMatch(/^started\r\n/)

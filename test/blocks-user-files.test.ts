@@ -1,24 +1,11 @@
 /** The user's own files, prompt and history work as without integration, and blocks stay exact beside them. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '@transom/client'
-import { ShellUnderTest } from './support/shell-under-test.ts'
-import { TestHome } from './support/test-home.ts'
+import { expect, test } from 'vitest'
+import { useShells } from './support/shells.ts'
 
-let home: TestHome
-let client: Client
-
-beforeAll(async () => {
-  home = new TestHome()
-  await home.ok('create', '--', 'true')
-  client = await home.connect()
-})
-
-afterAll(async () => {
-  client.close()
-  await home.close()
-})
+const shells = useShells()
+const { home } = shells
 
 const BASHRC: Record<string, string> = {
   'a string in PROMPT_COMMAND': `PROMPT_COMMAND='echo "last was $?"'`,
@@ -30,7 +17,7 @@ const BASHRC: Record<string, string> = {
 
 test.each(Object.entries(BASHRC))('bash with %s', async (_title, rc) => {
   const files = { '.bashrc': `${rc}\nalias hi='echo from the rc'\nexport FROM_RC=yes\n` }
-  const shell = await ShellUnderTest.start(home, client, { command: ['bash'], files })
+  const shell = await shells.start('bash', { files })
   expect((await shell.run('hi; (exit 5)')).output).toBe('from the rc\r\n')
   await shell.prints('last was 5', 0)
   expect((await shell.run('echo "$? $FROM_RC"')).output).toBe('5 yes\r\n')
@@ -56,7 +43,7 @@ zle-line-init() { : }
 zle -N zle-line-init
 alias hi='echo from the rc'
 `
-  const shell = await ShellUnderTest.start(home, client, { command: ['zsh'], files: { '.zshrc': rc } })
+  const shell = await shells.start('zsh', { files: { '.zshrc': rc } })
   expect((await shell.run('hi; (exit 5)')).output).toBe('from the rc\r\n')
   await shell.prints('last was 5', 0)
   expect((await shell.run('echo $?')).output).toBe('5\r\n')
@@ -74,22 +61,26 @@ test('zsh with a ZDOTDIR of its own', async () => {
     fs.writeFileSync(path.join(folder, name), text)
   }
   const env = { ZDOTDIR: path.join(folder, 'z') }
-  const shell = await ShellUnderTest.start(home, client, { command: ['zsh'], env })
+  const shell = await shells.start('zsh', { env })
   expect((await shell.run('hi; echo $SEEN $ZDOTDIR')).output).toBe(`right file\r\nenv ${env.ZDOTDIR}\r\n`)
 })
 
 test('a login shell reads the profile, and --norc nothing of the user', async () => {
   const files = { '.bash_profile': 'FROM=profile', '.bashrc': 'FROM=rc' }
-  const login = await ShellUnderTest.start(home, client, { command: ['bash', '--login'], files })
+  const login = await shells.start('bash', { command: ['bash', '--login'], files })
   expect((await login.run('echo "from $FROM"')).output).toBe('from profile\r\n')
-  const none = await ShellUnderTest.start(home, client, { command: ['bash', '--norc'], files })
+  const none = await shells.start('bash', { command: ['bash', '--norc'], files })
   expect((await none.run('echo "from $FROM"')).output).toBe('from \r\n')
-  const { session } = await client.call('session.create', {
+  const { session } = await shells.client.call('session.create', {
     command: ['bash'],
     login: true,
     env: { HOME: login.folder },
   })
-  const ran = await client.call('session.run', { session, command: ['echo', 'from $FROM'], queue: true })
+  const ran = await shells.client.call('session.run', {
+    session,
+    command: ['echo', 'from $FROM'],
+    queue: true,
+  })
   expect(ran.data).toBe('from $FROM\n') // several words are a program and its arguments
 })
 

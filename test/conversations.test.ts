@@ -1,43 +1,29 @@
 /** A conversation's shell: modes, the queue, interactive sessions, their end, reset, and what outlives them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '@transom/client'
+import { describe, expect, test } from 'vitest'
 import type { SubscriptionMessage } from '@transom/protocol'
-import { TestHome } from './support/test-home.ts'
 import { needs } from './support/needs.ts'
+import { useShells } from './support/shells.ts'
 import { until } from './support/until.ts'
 
-let home: TestHome
-let client: Client
-let count = 0
-
-beforeAll(async () => {
-  home = new TestHome()
-  await home.ok('create', '--', 'true')
-  client = await home.connect()
-})
-
-afterAll(async () => {
-  client.close()
-  await home.close()
-})
-
-const newConversation = () => `c${++count}`
+const shells = useShells()
+const { home } = shells
+const newConversation = () => shells.newConversation()
 
 async function exec(conversation_id: string, command: string, queue = false) {
-  return client.call('pty.exec_block', { conversation_id, command, queue })
+  return shells.client.call('pty.exec_block', { conversation_id, command, queue })
 }
 
 async function prints(conversation_id: string, match: string, from_cursor: number): Promise<number> {
-  return (await client.call('pty.wait_for', { conversation_id, match, from_cursor })).cursor
+  return (await shells.client.call('pty.wait_for', { conversation_id, match, from_cursor })).cursor
 }
 
 async function outputs(
   conversation_id: string,
 ): Promise<[string | null, string | undefined, number | null][]> {
-  const { blocks } = await client.call('pty.blocks', { conversation_id })
+  const { blocks } = await shells.client.call('pty.blocks', { conversation_id })
   return Promise.all(
     blocks.map(async ({ seq, command, exit_code }) => {
-      const { data } = await client.call('pty.read', { conversation_id, block: seq })
+      const { data } = await shells.client.call('pty.read', { conversation_id, block: seq })
       return [command, data, exit_code] as [string | null, string | undefined, number | null]
     }),
   )
@@ -49,7 +35,7 @@ describe('modes', () => {
     const first = await exec(conversation_id, 'echo one; read -r x; echo "$x"')
     expect(first).toMatchObject({ ok: true, seq: 1, queued: false, block_id: `${first.session}-1` })
     const cursor = await prints(conversation_id, 'one\r\n', first.cursor)
-    expect(await client.call('pty.status', { conversation_id })).toMatchObject({
+    expect(await shells.client.call('pty.status', { conversation_id })).toMatchObject({
       mode: 'block_running',
       active_block_id: first.block_id,
       active_session_id: null,
@@ -61,9 +47,9 @@ describe('modes', () => {
     })
     expect(await exec(conversation_id, 'echo three', true)).toMatchObject({ seq: 2, queued: true })
     expect(await exec(conversation_id, 'echo four', true)).toMatchObject({ seq: 3, queued: true })
-    expect(await client.call('pty.status', { conversation_id })).toMatchObject({ queued: 2 })
-    await client.call('pty.send', { conversation_id, data: 'typed' })
-    await client.call('pty.enter', { conversation_id })
+    expect(await shells.client.call('pty.status', { conversation_id })).toMatchObject({ queued: 2 })
+    await shells.client.call('pty.send', { conversation_id, data: 'typed' })
+    await shells.client.call('pty.enter', { conversation_id })
     await prints(conversation_id, 'four\r\n', cursor)
     await prints(conversation_id, 'PROMPT', cursor)
     expect(await outputs(conversation_id)).toEqual([
@@ -71,7 +57,10 @@ describe('modes', () => {
       ['echo three', 'three\n', 0],
       ['echo four', 'four\n', 0],
     ])
-    expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle', queued: 0 })
+    expect(await shells.client.call('pty.status', { conversation_id })).toMatchObject({
+      mode: 'idle',
+      queued: 0,
+    })
   })
 
   test('an interrupt overtakes what is queued and what was not read', async () => {
@@ -80,10 +69,10 @@ describe('modes', () => {
     const { cursor } = await exec(conversation_id, `sh -c 'echo ready; exec sleep 1000'`)
     await prints(conversation_id, 'ready\r\n', cursor)
     await exec(conversation_id, 'echo queued', true)
-    await client.call('pty.send', { conversation_id, data: 'echo not read\r' })
-    await client.call('pty.ctrl_c', { conversation_id })
+    await shells.client.call('pty.send', { conversation_id, data: 'echo not read\r' })
+    await shells.client.call('pty.ctrl_c', { conversation_id })
     await prints(conversation_id, 'queued\r\n', cursor)
-    const [first, second] = (await client.call('pty.blocks', { conversation_id })).blocks
+    const [first, second] = (await shells.client.call('pty.blocks', { conversation_id })).blocks
     expect([first?.exit_code, second?.command]).toEqual([130, 'echo queued'])
   })
 
@@ -91,13 +80,13 @@ describe('modes', () => {
     const conversation_id = newConversation()
     const { cursor } = await exec(conversation_id, 'echo go; cat | od -An -tx1')
     const at = await prints(conversation_id, 'go\r\n', cursor)
-    await client.call('pty.send', {
+    await shells.client.call('pty.send', {
       conversation_id,
       data_b64: Buffer.from([0xff, 0x41, 0x0d]).toString('base64'),
     })
-    await client.call('pty.ctrl_d', { conversation_id })
+    await shells.client.call('pty.ctrl_d', { conversation_id })
     await prints(conversation_id, 'ff 41 0a', at)
-    const bad = client.call('pty.send', { conversation_id })
+    const bad = shells.client.call('pty.send', { conversation_id })
     await expect(bad).rejects.toMatchObject({ code: 'usage' })
   })
 })
@@ -106,22 +95,22 @@ describe('an interactive session', () => {
   test('has the shell until its program ends', async () => {
     const conversation_id = newConversation()
     const command = 'printf "guess: "; read -r n; echo "it was $n"'
-    const session = await client.call('pty.exec_interactive', { conversation_id, command })
+    const session = await shells.client.call('pty.exec_interactive', { conversation_id, command })
     const { session_id } = session
-    expect(await client.call('pty.status', { conversation_id })).toMatchObject({
+    expect(await shells.client.call('pty.status', { conversation_id })).toMatchObject({
       mode: 'interactive',
       active_session_id: session_id,
     })
     await expect(exec(conversation_id, 'ls')).rejects.toMatchObject({ code: 'shell_interactive' })
     await expect(exec(conversation_id, 'ls', true)).rejects.toMatchObject({ code: 'shell_interactive' })
     const at = await prints(conversation_id, 'guess: ', session.cursor)
-    await client.call('pty.send', { conversation_id, session_id, data: '7\r' })
+    await shells.client.call('pty.send', { conversation_id, session_id, data: '7\r' })
     await prints(conversation_id, 'it was 7\r\n', at)
     await prints(conversation_id, 'PROMPT', at)
-    expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle' })
-    const late = client.call('pty.send', { conversation_id, session_id, data: 'x' })
+    expect(await shells.client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle' })
+    const late = shells.client.call('pty.send', { conversation_id, session_id, data: 'x' })
     await expect(late).rejects.toMatchObject({ code: 'interactive_ended' })
-    const again = client.call('pty.end_session', { conversation_id })
+    const again = shells.client.call('pty.end_session', { conversation_id })
     await expect(again).rejects.toMatchObject({ code: 'interactive_ended' })
   })
 
@@ -137,17 +126,17 @@ describe('an interactive session', () => {
       void program
       const conversation_id = newConversation()
       const wrapped = command.startsWith('trap') ? `(${command})` : command
-      const { session_id, cursor } = await client.call('pty.exec_interactive', {
+      const { session_id, cursor } = await shells.client.call('pty.exec_interactive', {
         conversation_id,
         command: wrapped,
       })
       await prints(conversation_id, match, cursor)
-      const ended = await client.call('pty.end_session', { conversation_id, session_id })
+      const ended = await shells.client.call('pty.end_session', { conversation_id, session_id })
       if (wrapped.includes('exec')) {
         expect(ended.block.ended_by).toBe('exit') // it had taken the shell's place
       } else {
         expect(ended).toMatchObject({ ended_with, block: { state: 'ended', kind: 'interactive' } })
-        expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle' })
+        expect(await shells.client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle' })
       }
     },
     60_000,
@@ -165,7 +154,7 @@ describe('what outlives', () => {
     expect([same.session, same.seq]).toEqual([session, 2])
     await other.call('session.wait', { session, exit: true })
     other.close()
-    await expect(client.call('pty.status', { conversation_id })).rejects.toMatchObject({
+    await expect(shells.client.call('pty.status', { conversation_id })).rejects.toMatchObject({
       code: 'session_ended',
     })
     const next = await exec(conversation_id, 'echo a new shell')
@@ -184,13 +173,13 @@ describe('what outlives', () => {
     const conversation_id = newConversation()
     const wedged = await exec(conversation_id, `trap '' INT TERM HUP; echo stuck; while :; do sleep 1; done`)
     await prints(conversation_id, 'stuck\r\n', wedged.cursor)
-    const reset = await client.call('pty.reset', { conversation_id })
+    const reset = await shells.client.call('pty.reset', { conversation_id })
     expect(reset.previous_session).toBe(wedged.session)
     const next = await exec(conversation_id, 'echo fresh')
     expect([next.session, next.seq]).toEqual([reset.session, 2])
     await prints(conversation_id, 'fresh\r\n', next.cursor)
     await prints(conversation_id, 'PROMPT', 1)
-    const { blocks } = await client.call('pty.blocks', { conversation_id })
+    const { blocks } = await shells.client.call('pty.blocks', { conversation_id })
     expect(blocks.map(({ state, ended_by }) => [state, ended_by])).toEqual([
       ['ended', 'exit'],
       ['ended', 'shell'],
@@ -202,8 +191,9 @@ describe('what outlives', () => {
     await exec(conversation_id, 'echo apple', true)
     await exec(conversation_id, 'echo banana', true)
     const last = await exec(conversation_id, 'echo ap""ple pie; exit', true)
-    await client.call('session.wait', { session: last.session, exit: true })
-    const find = async (query: string) => (await client.call('pty.blocks', { conversation_id, query })).blocks
+    await shells.client.call('session.wait', { session: last.session, exit: true })
+    const find = async (query: string) =>
+      (await shells.client.call('pty.blocks', { conversation_id, query })).blocks
     expect((await find('apple')).map(({ seq, match }) => [seq, match?.in])).toEqual([
       [1, 'command'],
       [3, 'output'],
@@ -219,7 +209,7 @@ test('a subscriber to blocks gets each begin, its bytes and its end', async () =
   await prints(conversation_id, 'PROMPT', 1)
   const messages: SubscriptionMessage[] = []
   let wake = () => {}
-  await client.subscribe({ session, to: 'blocks' }, (message) => {
+  await shells.client.subscribe({ session, to: 'blocks' }, (message) => {
     messages.push(message)
     wake()
   })
@@ -242,32 +232,32 @@ test('a subscriber to blocks gets each begin, its bytes and its end', async () =
 
 describe('errors', () => {
   test('each says what is wrong and what to do', async () => {
-    const { session } = await client.call('session.create', { command: ['cat'] })
-    const run = (params: object) => client.call('session.run', { command: ['ls'], session, ...params })
+    const { session } = await shells.client.call('session.create', { command: ['cat'] })
+    const run = (params: object) => shells.client.call('session.run', { command: ['ls'], session, ...params })
     await expect(run({})).rejects.toMatchObject({
       code: 'shell_not_integrated',
       message: /type, keys and wait/,
     })
     await expect(exec(session, 'ls')).rejects.toMatchObject({ code: 'shell_not_integrated' })
-    const foreign = client.call('pty.reset', { conversation_id: session })
+    const foreign = shells.client.call('pty.reset', { conversation_id: session })
     await expect(foreign).rejects.toMatchObject({ code: 'usage' })
-    const nowhere = client.call('pty.status', { conversation_id: 'never opened' })
+    const nowhere = shells.client.call('pty.status', { conversation_id: 'never opened' })
     await expect(nowhere).rejects.toMatchObject({ code: 'conversation_not_found' })
     const conversation_id = newConversation()
     const cwd = { conversation_id, command: 'ls', cwd: '/no/such/folder' }
-    await expect(client.call('pty.exec_block', cwd)).rejects.toMatchObject({ code: 'cwd_not_found' })
+    await expect(shells.client.call('pty.exec_block', cwd)).rejects.toMatchObject({ code: 'cwd_not_found' })
     const { session: shell } = await exec(conversation_id, 'echo up')
     await prints(conversation_id, 'up\r\n', 0)
-    const missing = client.call('pty.read', { conversation_id, block: 99 })
+    const missing = shells.client.call('pty.read', { conversation_id, block: 99 })
     await expect(missing).rejects.toMatchObject({ code: 'block_not_found', details: { count: 1 } })
     await expect(
       run({ session: shell, command: ['sleep 1000'], timeout_ms: 10, queue: true }),
     ).rejects.toMatchObject({ code: 'block_running', details: { block: { state: 'running' } } })
     const waiting = run({ session: shell, command: ['echo never'], queue: true })
     const failed = expect(waiting).rejects.toMatchObject({ code: 'block_not_started' })
-    const queued = async () => (await client.call('pty.status', { conversation_id })).queued === 1
+    const queued = async () => (await shells.client.call('pty.status', { conversation_id })).queued === 1
     await until('the command waits', queued)
-    await client.call('session.destroy', { session: shell })
+    await shells.client.call('session.destroy', { session: shell })
     await failed
   })
 
@@ -277,27 +267,31 @@ describe('errors', () => {
       { command: ['bash', '-c', 'read x'] },
       { command: ['bash', '--norc', '-s'] },
     ]) {
-      const { session } = await client.call('session.create', params)
-      const refused = client.call('session.run', { session, command: ['ls'] })
+      const { session } = await shells.client.call('session.create', params)
+      const refused = shells.client.call('session.run', { session, command: ['ls'] })
       await expect(refused).rejects.toMatchObject({ code: 'shell_not_integrated' })
     }
   })
 })
 
 needs('bash')('a caller that gives up leaves the command running, and its end is known', async () => {
-  const { session } = await client.call('session.create', { command: ['bash'], norc: true })
+  const { session } = await shells.client.call('session.create', { command: ['bash'], norc: true })
   const controller = new AbortController()
-  const vanishing = client.call(
+  const vanishing = shells.client.call(
     'session.run',
     { session, command: ['read -r x; echo "late $x"'], queue: true },
     { signal: controller.signal },
   )
-  await client.call('session.wait', { session, text: 'read -r x' })
+  await shells.client.call('session.wait', { session, text: 'read -r x' })
   controller.abort()
   await expect(vanishing).rejects.toBeDefined()
-  await client.call('session.type', { session, text: 'word\r' })
-  await client.call('pty.wait_for', { conversation_id: session, match: 'late word\r\n', from_cursor: 0 })
-  const { blocks } = await client.call('pty.blocks', { conversation_id: session })
+  await shells.client.call('session.type', { session, text: 'word\r' })
+  await shells.client.call('pty.wait_for', {
+    conversation_id: session,
+    match: 'late word\r\n',
+    from_cursor: 0,
+  })
+  const { blocks } = await shells.client.call('pty.blocks', { conversation_id: session })
   expect(blocks).toMatchObject([
     { state: 'ended', exit_code: 0, output_bytes: 'word\r\nlate word\r\n'.length },
   ])

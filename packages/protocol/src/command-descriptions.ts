@@ -43,7 +43,11 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
   },
   'session.run': {
     text: 'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. What is printed on a pipe or a file are the bytes as they were, on a terminal plain text. A time-out does not end the command.',
-    seeAlso: ['blocks', 'block', 'exec', 'wait'],
+    seeAlso: ['blocks', 'block', 'exec', 'shell-init', 'wait'],
+  },
+  'session.shell_init': {
+    text: 'A shell that is started inside a session, by hand or through ssh, sudo or docker exec, has no blocks until it is integrated. Evaluate what this prints in it, once, on the terminal of the session: eval "$(transom shell-init bash)", in fish eval (transom shell-init fish); or let --type do so where transom is not at hand. The shell then asks for a script, which is typed to it without echo. From then on run, blocks and exec mean this shell, until it ends. Give the session first when it is not the one that the command is run in.',
+    seeAlso: ['run', 'blocks', 'type', 'wait'],
   },
   'pty.blocks': {
     text: 'A block is one command of an integrated shell: asked for by run, or typed at its prompt. Blocks can be listed and read after the session has ended.',

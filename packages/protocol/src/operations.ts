@@ -8,6 +8,7 @@ import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
 import { RECORDING_OPERATIONS } from './recording-operations.ts'
 import { PICTURE_OPERATIONS } from './picture-operations.ts'
 import { PTY_OPERATIONS } from './pty-operations.ts'
+import { SHELL_INIT_OPERATIONS } from './shell-init-operation.ts'
 import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
 import { WEB_OPERATIONS } from './web-operations.ts'
@@ -25,6 +26,7 @@ export const OPERATIONS = {
   ...RECORDING_OPERATIONS,
   ...ARTIFACT_OPERATIONS,
   ...PTY_OPERATIONS,
+  ...SHELL_INIT_OPERATIONS,
   ...WAIT_FOR_OPERATIONS,
   ...WEB_OPERATIONS,
   ...HOUSEKEEPING_OPERATIONS,

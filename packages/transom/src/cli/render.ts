@@ -45,6 +45,7 @@ const RENDERERS: Renderers = {
   ...WEB_RENDERERS,
   ...EVIDENCE_RENDERERS,
   'pty.exec_interactive': ({ seq }) => `block ${seq}`,
+  'session.shell_init': ({ snippet, integrated, shell }) => (integrated ? `${shell} is integrated` : snippet),
   'pty.blocks': ({ blocks }) => blockTable(blocks),
   'pty.read': ({ data, data_b64 }) => (data ?? data_b64 ?? '').replace(/\n$/, ''),
   ...HOUSEKEEPING_RENDERERS,

@@ -19,6 +19,7 @@ import { createHousekeepingHandlers, type HousekeepingControl } from './housekee
 import { inputHandlers } from './input-handlers.ts'
 import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
+import { shellInit } from './shell-init-handler.ts'
 import { waitFor } from './wait-for-handler.ts'
 import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
 import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
@@ -46,6 +47,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
+    'session.shell_init': (params, { signal }) => shellInit(conversations, params, signal),
     'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()

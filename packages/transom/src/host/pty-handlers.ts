@@ -3,6 +3,7 @@ import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../session/block-queue.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { endInteractive } from '../session/end-interactive.ts'
+import { activeInteractive } from '../session/shell-blocks.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { checkWorkingFolder } from '../sources/pty/program.ts'
 import type { Handlers } from './dispatch.ts'
@@ -86,7 +87,7 @@ async function target(
   { conversation_id, session_id }: { conversation_id: string; session_id?: string | undefined },
 ): Promise<TerminalSession> {
   const session = await conversations.get(conversation_id)
-  const active = activeInteractive(session)
+  const active = activeInteractive(session.shells)
   if (session_id === undefined || session_id === active) return session
   const message =
     active === null
@@ -109,8 +110,8 @@ async function endSession(
   { session_id, actor }: ParsedParams<'pty.end_session'>,
   signal: AbortSignal,
 ): Promise<Result<'pty.end_session'>> {
-  const active = session.shell?.queue.active ?? null
-  if (active?.kind !== 'interactive') {
+  const active = session.shells?.interactive ?? null
+  if (active === null) {
     const message = `there is no interactive session to end in ${session.id}`
     throw new OpError('interactive_ended', message, { session_id, active_session_id: null })
   }
@@ -135,7 +136,7 @@ async function status(session: TerminalSession, signal: AbortSignal): Promise<Re
     mode: shell?.queue.mode ?? 'interactive',
     ready: shell?.queue.ready ?? false,
     integrated: shell !== null,
-    active_session_id: activeInteractive(session),
+    active_session_id: activeInteractive(session.shells),
     active_block_id: active?.id ?? null,
     active_command: active?.command ?? null,
     queued: shell?.queue.queuedCount ?? 0,
@@ -146,11 +147,6 @@ async function status(session: TerminalSession, signal: AbortSignal): Promise<Re
     log_seq: session.log.seq,
     needs_input,
   }
-}
-
-function activeInteractive({ shell }: TerminalSession): string | null {
-  const active = shell?.queue.active
-  return active?.kind === 'interactive' ? interactiveId(active.id) : null
 }
 
 export function notIntegrated({ id, manifest }: TerminalSession): OpError {

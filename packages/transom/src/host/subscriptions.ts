@@ -115,8 +115,8 @@ export async function streamBlocks(
         for (const message of follower.present()) await send(message)
       }
       seq = record.seq
-      const message = follower.take(record)
-      if (message !== null && seq > afterSeq) await send(message)
+      const messages = follower.take(record)
+      if (seq > afterSeq) for (const message of messages) await send(message)
     }
     if (more && records.some(isLast)) break
   }

@@ -79,8 +79,8 @@ function blockOf(
   const id = interactiveBlock(sessionId)
   const begun = blocks.blocks().findLast(({ block_id }) => block_id === id)
   if (begun !== undefined) return new BlockEnd(id, begun.cursor_end)
-  if (live?.shell?.queue.isWaiting(id)) return new BlockEnd(id, null)
-  const why = live?.shell?.queue.whyFailed(id) ?? null
+  if (live?.shells?.isWaiting(id)) return new BlockEnd(id, null)
+  const why = live?.shells?.whyFailed(id) ?? null
   const message = `there is no interactive session ${sessionId} in this shell${why === null ? '' : `: ${why}`}`
   throw new OpError('block_not_found', message, { session_id: sessionId })
 }

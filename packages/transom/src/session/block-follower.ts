@@ -13,41 +13,48 @@ export class BlockFollower {
     this.#subscription = subscription
   }
 
-  /** The block that runs, as one that begins: what it has printed so far is not repeated. */
+  /** The blocks that run, as some that begin: what they have printed so far is not repeated. */
   present(): SubscriptionMessage[] {
-    const block = this.#projection?.running ?? null
-    if (block === null) return []
-    return [
-      {
-        subscription: this.#subscription,
-        type: 'agent_block_begin',
-        log_seq: block.log_seq_begin,
-        block,
-      },
-    ]
+    return (this.#projection?.running() ?? []).map((block) => ({
+      subscription: this.#subscription,
+      type: 'agent_block_begin',
+      log_seq: block.log_seq_begin,
+      block,
+    }))
   }
 
-  take(record: LogRecord): SubscriptionMessage | null {
+  /** What a record tells: its output is that of every block which runs. */
+  take(record: LogRecord): SubscriptionMessage[] {
     this.#projection ??= new BlockProjection(createdOf(record, this.#path))
     const projection = this.#projection
-    const running = projection.running
+    const before = projection.running()
     const common = { subscription: this.#subscription, log_seq: record.seq }
     const { cursor } = projection
     projection.apply(record)
     switch (record.typeNumber) {
       case EVENT_TYPE_NUMBERS.output: {
-        if (running === null) return null
+        if (before.length === 0) return []
         const data_b64 = Buffer.from(record.payload).toString('base64')
-        return { ...common, type: 'agent_block_delta', block_id: running.block_id, cursor, data_b64 }
+        return before.map(({ block_id }) => ({
+          ...common,
+          type: 'agent_block_delta',
+          block_id,
+          cursor,
+          data_b64,
+        }))
       }
       case EVENT_TYPE_NUMBERS.block_begin:
-        return projection.running && { ...common, type: 'agent_block_begin', block: projection.running }
-      case EVENT_TYPE_NUMBERS.block_end: {
-        const ended = running === null ? null : projection.get(running.seq)
-        return ended && { ...common, type: 'agent_block_end', block: ended }
-      }
+        return projection
+          .running()
+          .slice(-1)
+          .map((block) => ({ ...common, type: 'agent_block_begin', block }))
+      case EVENT_TYPE_NUMBERS.block_end:
+        return before.flatMap(({ seq }) => {
+          const block = projection.get(seq)
+          return block?.log_seq_end === record.seq ? [{ ...common, type: 'agent_block_end', block }] : []
+        })
       default:
-        return null
+        return []
     }
   }
 }

@@ -28,7 +28,8 @@ export class BlockProjection {
   readonly #session: string
   readonly #blocks: Block[] = []
   #cursor = 0
-  #open: number | null = null
+  /** Blocks that run, outermost first: a shell within a block has blocks of its own. */
+  readonly #open: number[] = []
   #prompt: PromptPoint | null = null
   #cwd: string | null
 
@@ -83,10 +84,12 @@ export class BlockProjection {
     return found === undefined ? null : this.#asOfNow(found)
   }
 
-  /** The block that runs. */
-  get running(): Block | null {
-    const block = this.#open === null ? undefined : this.#blocks[this.#open]
-    return block === undefined ? null : this.#asOfNow(block)
+  /** The blocks that run, outermost first. More than one when a shell within a block is integrated. */
+  running(): Block[] {
+    return this.#open.flatMap((index) => {
+      const block = this.#blocks[index]
+      return block === undefined ? [] : [this.#asOfNow(block)]
+    })
   }
 
   /** The block that began last. */
@@ -104,7 +107,7 @@ export class BlockProjection {
 
   #begin(record: LogRecord): void {
     const { block, ordinal, kind, command, actor, cwd } = blockBeginEvent.parse(factOf(record))
-    this.#open = this.#blocks.length
+    this.#open.push(this.#blocks.length)
     this.#blocks.push({
       block_id: block,
       seq: ordinal,
@@ -129,10 +132,13 @@ export class BlockProjection {
   }
 
   #end(record: LogRecord): void {
-    const { exit_code, ended_by, cwd } = blockEndEvent.parse(factOf(record))
-    const block = this.#open === null ? undefined : this.#blocks[this.#open]
-    if (block === undefined || this.#open === null) return
-    this.#blocks[this.#open] = {
+    const { block: id, exit_code, ended_by, cwd } = blockEndEvent.parse(factOf(record))
+    const at = this.#open.findIndex((index) => this.#blocks[index]?.block_id === id)
+    const index = this.#open[at]
+    const block = index === undefined ? undefined : this.#blocks[index]
+    if (block === undefined || index === undefined) return
+    this.#open.splice(at, 1)
+    this.#blocks[index] = {
       ...block,
       state: 'ended',
       exit_code,
@@ -144,7 +150,6 @@ export class BlockProjection {
       output_bytes: this.#cursor - block.cursor_begin,
       log_seq_end: record.seq,
     }
-    this.#open = null
     this.#cwd = cwd ?? this.#cwd
   }
 

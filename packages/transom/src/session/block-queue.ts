@@ -39,8 +39,15 @@ export interface BlockShell {
   give(request: number, text: { command: string; cwd: string | null }, actor: string): void
   /** Whether the shell itself has the terminal, and tells of every command that it begins. */
   isEditing(): boolean
+  /** The name of the program in front, when that is a shell, or leads to one, that tells of no blocks. */
+  foreignShell(): string | null
   /** The shell has begun it. */
   taken(request: number): void
+}
+
+/** The ordinal that was given last: the shells of a session count together. */
+export interface BlockOrdinals {
+  last: number
 }
 
 /** A shell that has swallowed a command this often (a ^C at the prompt, say) does not get it again. */
@@ -59,7 +66,7 @@ export class BlockQueue {
   readonly #waiting: WaitingBlock[] = []
   readonly #failed = new Map<string, string>()
   #running: AcceptedBlock | null = null
-  #lastOrdinal: number
+  readonly #ordinals: BlockOrdinals
   #atPrompt = false
   /** Somebody has entered a line at the prompt, and the shell has not said yet what became of it. */
   #entered = false
@@ -67,9 +74,9 @@ export class BlockQueue {
   #ready = false
   #cwd: Buffer | null = null
 
-  constructor(shell: BlockShell, lastOrdinal: number) {
+  constructor(shell: BlockShell, ordinals: BlockOrdinals) {
     this.#shell = shell
-    this.#lastOrdinal = lastOrdinal
+    this.#ordinals = ordinals
   }
 
   /** Whether the shell has shown a prompt. */
@@ -109,7 +116,7 @@ export class BlockQueue {
         'the shell is busy with a line that was typed at its prompt; wait for a moment, or queue'
       throw new OpError('shell_busy', message, { mode: this.mode })
     }
-    const ordinal = ++this.#lastOrdinal
+    const ordinal = ++this.#ordinals.last
     const block: WaitingBlock = {
       id: `${this.#shell.session}-${ordinal}`,
       ordinal,
@@ -141,7 +148,7 @@ export class BlockQueue {
   }
 
   /** What a mark says. To be followed by advance() when the chunk that it came in has been worked off. */
-  take(mark: Mark): void {
+  take(mark: Exclude<Mark, { kind: 'asks' }>): void {
     this.#entered = false
     switch (mark.kind) {
       case 'begin':
@@ -197,17 +204,27 @@ export class BlockQueue {
     const words = active.command === null ? 'a typed command' : JSON.stringify(shortened(active.command))
     const details = { block_id: active.id, command: active.command, mode: this.mode }
     if (active.kind === 'interactive') {
-      const message = `the interactive session ${interactiveId(active.id)} (${words}) has the shell; talk to it with send and wait_for, or end it with end_session`
+      const foreign = this.#shell.foreignShell()
+      const advice = foreign === null ? '' : `. ${this.#howToReach(foreign)}`
+      const message = `the interactive session ${interactiveId(active.id)} (${words}) has the shell; talk to it with send and wait_for, or end it with end_session${advice}`
       throw new OpError('shell_interactive', message, { ...details, session_id: interactiveId(active.id) })
     }
     if (!queue) {
-      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it. A program that is a shell of its own (ssh, sudo, docker, a nested shell) is not integrated: use type, keys and wait for it`
+      const foreign = this.#running === null ? null : this.#shell.foreignShell()
+      if (foreign !== null)
+        throw new OpError('shell_not_integrated', this.#howToReach(foreign), { ...details, program: foreign })
+      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it`
       throw new OpError('shell_busy', message, details)
     }
     if (this.#waiting.length >= WAITING_BLOCKS_MAX) {
       const message = `${this.#waiting.length} commands wait for the shell already; wait for some of them`
       throw new OpError('shell_busy', message, { ...details, limit: WAITING_BLOCKS_MAX })
     }
+  }
+
+  #howToReach(program: string): string {
+    const { session } = this.#shell
+    return `${program} is in front, and the shell there is not integrated: type to it (type, keys, send) and wait for what it prints (wait, wait_for), or integrate it with "transom shell-init ${session} bash --type" (or zsh, fish)`
   }
 
   #begun(request: number): void {
@@ -221,7 +238,7 @@ export class BlockQueue {
 
   #typed(text: Buffer | null, cwd: Buffer): void {
     this.#cwd = cwd
-    const ordinal = this.#lastOrdinal + 1
+    const ordinal = this.#ordinals.last + 1
     const block: AcceptedBlock = {
       id: `${this.#shell.session}-${ordinal}`,
       ordinal,
@@ -230,7 +247,7 @@ export class BlockQueue {
       queued: false,
     }
     this.#begin(block, block.command, null)
-    this.#lastOrdinal = ordinal
+    this.#ordinals.last = ordinal
   }
 
   #begin(block: AcceptedBlock, command: string | null, actor: string | null): void {

@@ -2,15 +2,39 @@ import type { Block } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { TerminalSession } from './terminal-session.ts'
 
+interface WaitOptions {
+  readonly timeoutMs?: number | undefined
+  readonly signal: AbortSignal
+}
+
 /**
  * Resolves with a block when it has ended, or with null when it has not within `timeoutMs`. It runs on then, and its
- * end is recorded all the same. Reacts to the session's events; nothing is polled.
+ * end is recorded all the same.
  */
 export async function waitForBlockEnd(
   session: TerminalSession,
   { id, ordinal }: { id: string; ordinal: number },
-  { timeoutMs, signal }: { timeoutMs?: number | undefined; signal: AbortSignal },
+  options: WaitOptions,
 ): Promise<Block | null> {
+  const look = () => {
+    const failed = session.shells?.whyFailed(id) ?? null
+    if (failed !== null)
+      throw new OpError('block_not_started', `the command was not run: ${failed}`, { block_id: id })
+    const block = session.blocks.get(ordinal)
+    return block === null || block.state === 'running' ? null : block
+  }
+  return waitUntil(session, look, options)
+}
+
+/**
+ * Resolves with what `look` finds, or with null when that is nothing within `timeoutMs`. Reacts to the session's
+ * events; nothing is polled.
+ */
+export async function waitUntil<T>(
+  session: TerminalSession,
+  look: () => T | null,
+  { timeoutMs, signal }: WaitOptions,
+): Promise<T | null> {
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -22,20 +46,20 @@ export async function waitForBlockEnd(
       stop()
       reject(signal.reason as Error)
     }
-    const look = () => {
-      const block = session.blocks.get(ordinal)
-      const failed = session.shell?.queue.whyFailed(id) ?? null
-      if (failed !== null) {
+    const again = () => {
+      try {
+        const found = look()
+        if (found === null) return
         stop()
-        reject(new OpError('block_not_started', `the command was not run: ${failed}`, { block_id: id }))
-      } else if (block !== null && block.state !== 'running') {
+        resolve(found)
+      } catch (error) {
         stop()
-        resolve(block)
+        reject(error)
       }
     }
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => (stop(), resolve(null)), timeoutMs)
-    const stopObserving = session.observe(look)
+    const stopObserving = session.observe(again)
     signal.addEventListener('abort', onAbort)
-    look()
+    again()
   })
 }

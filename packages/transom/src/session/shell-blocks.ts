@@ -1,65 +1,81 @@
 import * as fs from 'node:fs'
-import { MarkCutter, type Mark } from '../sources/pty/shell-integration/mark-cutter.ts'
-import {
-  removeBlockText,
-  writeBlockText,
-  type ShellIntegration,
-} from '../sources/pty/shell-integration/integrate-shell.ts'
-import { BlockQueue, type BlockShell } from './block-queue.ts'
+import { MarkCutter, type CutMark } from '../sources/pty/shell-integration/mark-cutter.ts'
+import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
+import type { NestedShell } from '../sources/pty/shell-integration/nested-shell.ts'
+import { typedText } from '../sources/pty/shell-integration/typed-text.ts'
+import { interactiveId, type AcceptedBlock, type BlockOrdinals } from './block-queue.ts'
+import { IntegratedShell, type ShellSession } from './integrated-shell.ts'
 
 /** What may be the start of a mark is held back no longer than this when nothing follows: then it is none. */
 const HELD_MS_MAX = 50
+/** Nobody integrates so many shells at once; the oldest invitation is void then. */
+const INVITED_MAX = 20
 
-/** More of a command is not shown: it is in the block. */
-const DISPLAY_LINES_MAX = 20
-const DISPLAY_CHARS_MAX = 300
-const NEXT_LINE = '\x1bE' // NEL: a line break, without a character that a shell would take for one
-
-/** What an integrated shell needs of its session. */
-export interface ShellSession {
-  readonly session: string
-  readonly lastOrdinal: number
-  readonly appendFact: BlockShell['appendFact']
-  /** Bytes that the program wrote. */
-  output(bytes: Buffer): void
-  /** Where the cursor is, and how wide the screen. */
-  cursor(): { col: number; cols: number }
-  /** Whether the shell itself, and no program that it started, has the terminal. */
-  isInFront(): boolean
-  /** Types to the shell. */
-  type(text: string, actor: string): void
-  /** Runs a step that must reach the disk, after those before it. */
-  step(run: () => void): void
-}
-
-/** The shell of a session: its marks are cut out of what it prints, and its blocks are given to it one by one. */
+/**
+ * The shells of a session: the one that it was started with, and those within it that were integrated later. Their
+ * marks are cut out of what the pty prints. The shell whose mark came last is the one in front; those that it had
+ * started have ended, or come back with a mark of their own (`fg`).
+ */
 export class ShellBlocks {
-  readonly queue: BlockQueue
-  readonly integration: ShellIntegration
   readonly #session: ShellSession
-  readonly #cutter: MarkCutter
+  readonly #ordinals: BlockOrdinals
+  readonly #cutter = new MarkCutter()
+  readonly #shells = new Map<string, IntegratedShell>()
+  readonly #invited = new Map<string, { nested: NestedShell; actor: string }>()
+  /** Outermost first. */
+  readonly #nesting: IntegratedShell[] = []
+  readonly #first: IntegratedShell | null
   #releaseTimer: NodeJS.Timeout | undefined
   #takenCount = 0
 
-  constructor(integration: ShellIntegration, session: ShellSession) {
-    const { folder, trigger } = integration
-    this.integration = integration
+  /** `first` is the session's own program, where that is a shell with integration. */
+  constructor(
+    session: ShellSession,
+    options: { lastOrdinal: number; first: { integration: ShellIntegration; group: () => number } | null },
+  ) {
     this.#session = session
-    this.#cutter = new MarkCutter(integration.nonce, (quoted) => integration.unquote(quoted))
-    this.queue = new BlockQueue(
-      {
-        session: session.session,
-        appendFact: (type, fact) => session.appendFact(type, fact),
-        give: (request, block, actor) => {
-          const display = this.#display(block.command)
-          writeBlockText(folder, integration.blockText({ ...block, request, display }))
-          session.type(trigger, actor)
-        },
-        isEditing: () => integration.shell !== 'sh' && session.isInFront(),
-        taken: () => removeBlockText(folder),
-      },
-      session.lastOrdinal,
-    )
+    this.#ordinals = { last: options.lastOrdinal }
+    this.#first = options.first === null ? null : this.#add(options.first.integration, options.first.group)
+    if (this.#first !== null) this.#nesting.push(this.#first)
+  }
+
+  /** The shell that reads commands, or waits for one to end; null when none of the session's is integrated. */
+  get front(): IntegratedShell | null {
+    return this.#nesting.at(-1) ?? null
+  }
+
+  /** The innermost interactive session: it lasts while shells within it have blocks of their own. */
+  get interactive(): AcceptedBlock | null {
+    const active = this.#nesting.map(({ queue }) => queue.active)
+    return active.findLast((block) => block?.kind === 'interactive') ?? null
+  }
+
+  /** Whether a block has neither begun nor been given up. */
+  isWaiting(id: string): boolean {
+    return [...this.#shells.values()].some(({ queue }) => queue.isWaiting(id))
+  }
+
+  /** Why a block was given up before it began; null when it was not. */
+  whyFailed(id: string): string | null {
+    for (const { queue } of this.#shells.values()) {
+      const why = queue.whyFailed(id)
+      if (why !== null) return why
+    }
+    return null
+  }
+
+  /** Expects a shell to ask for its script: it gets it whenever it does. */
+  invite(nested: NestedShell, actor: string): void {
+    this.#invited.set(nested.invitation, { nested, actor })
+    this.#cutter.know(nested.invitation, (quoted) => quoted)
+    const [oldest] = this.#invited.keys()
+    if (this.#invited.size > INVITED_MAX && oldest !== undefined) this.#uninvite(oldest)
+  }
+
+  /** Whether the shell with this nonce has told that it is integrated. */
+  hasJoined(nonce: string): boolean {
+    const shell = this.#shells.get(nonce)
+    return shell !== undefined && this.#nesting.includes(shell)
   }
 
   /** Takes what the pty gave: bytes go on as output, marks become facts. */
@@ -74,32 +90,62 @@ export class ShellBlocks {
         this.#takeMark(part)
       }
     }
-    if (marked) this.#session.step(() => this.queue.advance())
+    if (marked) this.#session.step(() => this.front?.queue.advance())
     if (this.#cutter.unsure) this.#releaseLater()
   }
 
-  /** The shell has ended, and nothing more comes from it. */
+  /** The program has ended, and nothing more comes from it. */
   ended(exitCode: number | null): void {
     clearTimeout(this.#releaseTimer)
     this.#release()
-    this.#session.step(() => this.queue.shellEnded(exitCode))
-    fs.rmSync(this.integration.folder, { recursive: true, force: true })
+    for (const shell of [...this.#nesting].reverse())
+      this.#shellEnded(shell, shell === this.#first ? exitCode : null)
+    const folder = this.#first?.integration.folder ?? null
+    if (folder !== null) fs.rmSync(folder, { recursive: true, force: true })
   }
 
-  /** Puts the command on the screen in place of the line by which the shell is made to run it. */
-  #display(command: string): string {
-    const { col, cols } = this.#session.cursor()
-    const rows = Math.ceil((col + this.integration.lineCells) / cols)
-    const lines = command.split('\n', DISPLAY_LINES_MAX + 1).map((line) => shown(line))
-    const [first = '', ...others] = lines.slice(0, DISPLAY_LINES_MAX)
-    const more = lines.length > DISPLAY_LINES_MAX ? ['…'] : []
-    const prompt = col === 0 ? '$ ' : ''
-    const text = [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)].join(NEXT_LINE)
-    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${text}${NEXT_LINE}`
+  #add(integration: ShellIntegration, group: () => number | null): IntegratedShell {
+    const parts = { session: this.#session, ordinals: this.#ordinals, group }
+    const shell = new IntegratedShell(integration, parts)
+    this.#shells.set(integration.nonce, shell)
+    // Known for good: a shell that was stopped may come back, and its nonce must not get into the log.
+    this.#cutter.know(integration.nonce, (quoted) => integration.unquote(quoted))
+    return shell
   }
 
-  #takeMark(mark: Mark): void {
-    this.#session.step(() => this.queue.take(mark))
+  #uninvite(invitation: string): void {
+    this.#invited.delete(invitation)
+    this.#cutter.forget(invitation)
+  }
+
+  #takeMark({ nonce, mark }: CutMark): void {
+    const invited = this.#invited.get(nonce)
+    if (invited !== undefined) {
+      if (mark.kind === 'asks') this.#admit(invited)
+      return
+    }
+    const shell = this.#shells.get(nonce)
+    if (shell === undefined) return
+    if (mark.kind === 'asks') return this.#session.step(() => shell.answer())
+    this.#bringToFront(shell)
+    this.#session.step(() => shell.queue.take(mark))
+  }
+
+  #admit({ nested, actor }: { nested: NestedShell; actor: string }): void {
+    this.#uninvite(nested.invitation)
+    const group = this.#session.foregroundGroup()
+    this.#add(nested.integration, () => group)
+    this.#session.step(() => this.#session.type(typedText(nested.script), { actor, secret: true }))
+  }
+
+  #bringToFront(shell: IntegratedShell): void {
+    const at = this.#nesting.indexOf(shell)
+    if (at < 0) this.#nesting.push(shell)
+    else for (const gone of this.#nesting.splice(at + 1).reverse()) this.#shellEnded(gone, null)
+  }
+
+  #shellEnded({ queue }: IntegratedShell, exitCode: number | null): void {
+    this.#session.step(() => queue.shellEnded(exitCode))
   }
 
   #releaseLater(): void {
@@ -118,8 +164,8 @@ export class ShellBlocks {
   }
 }
 
-/** Text without control characters. */
-function shown(line: string): string {
-  const text = line.replaceAll('\t', '    ').replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?')
-  return text.length <= DISPLAY_CHARS_MAX ? text : `${text.slice(0, DISPLAY_CHARS_MAX)}…`
+/** The id of the interactive session that has a session's terminal; null when none has. */
+export function activeInteractive(shells: ShellBlocks | null): string | null {
+  const block = shells?.interactive ?? null
+  return block === null ? null : interactiveId(block.id)
 }

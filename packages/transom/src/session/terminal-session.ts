@@ -13,6 +13,7 @@ import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { foregroundGroup, killTree } from '../sources/pty/process-tree.ts'
 import { PtySource, type PtyOptions } from '../sources/pty/pty-source.ts'
 import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
+import type { NestedShell } from '../sources/pty/shell-integration/nested-shell.ts'
 import { TerminalScreen } from '../screen/terminal-screen.ts'
 import { encodeKeys } from '../terminal/key-encoding.ts'
 import { parseKeys } from '../terminal/key-names.ts'
@@ -23,6 +24,7 @@ import { BlockProjection } from './block-projection.ts'
 import { QUIET_MS, judgeInput } from './input-verdict.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session, type SessionDependencies } from './session.ts'
+import type { IntegratedShell, ShellSession } from './integrated-shell.ts'
 import { ShellBlocks } from './shell-blocks.ts'
 
 /** A synchronized update that is open for longer is shown as it stands (the value terminals agree on). */
@@ -39,6 +41,8 @@ export interface TerminalDependencies extends SessionDependencies {
 export interface InputOptions {
   readonly via: Fact<'input'>['via']
   readonly actor: string
+  /** Logged by its length only, whatever the terminal echoes. */
+  readonly secret?: boolean
 }
 
 /** What a terminal session is started with. */
@@ -54,10 +58,9 @@ export class TerminalSession extends Session {
   declare readonly screen: TerminalScreen
   /** What the log tells of blocks and of the output stream. */
   readonly blocks: BlockProjection
-  /** Its shell; null when the program is none that is integrated. */
-  readonly shell: ShellBlocks | null
   readonly #reaper: ChildReaper
   readonly #source: PtySource
+  #shells: ShellBlocks | null
   #syncTimer: NodeJS.Timeout | undefined
 
   /**
@@ -88,20 +91,38 @@ export class TerminalSession extends Session {
     super(dependencies, starting, { log, screen, limits })
     this.#reaper = dependencies.reaper
     this.blocks = new BlockProjection(starting)
-    this.shell = integration === null ? null : this.#joinShell(integration)
-    const output = (bytes: Buffer) => this.disk.run(() => this.#onOutput(bytes))
+    this.#shells = integration === null ? null : this.#joinShells(integration)
     this.#source = PtySource.start(program, {
-      output: this.shell === null ? output : (bytes) => this.shell?.take(bytes),
+      output: (bytes) => {
+        if (this.#shells === null) this.disk.run(() => this.#onOutput(bytes))
+        else this.#shells.take(bytes)
+      },
       exiting: () => this.exiting(),
       exit: (exit) => {
         this.#reaper.forget(this.#source.pid)
         this.#stopSyncWatch()
-        this.shell?.ended(exit.code)
+        this.#shells?.ended(exit.code)
         this.exited(exit)
       },
     })
     this.#reaper.leave(this.#source.pid)
     this.running(this.#source.pid)
+  }
+
+  /** The integrated shell in front; null when the program is none, and leads to none. */
+  get shell(): IntegratedShell | null {
+    return this.#shells?.front ?? null
+  }
+
+  /** All integrated shells; null when there never was one. */
+  get shells(): ShellBlocks | null {
+    return this.#shells
+  }
+
+  /** Expects a shell within the program to ask for its integration. */
+  inviteShell(nested: NestedShell, actor: string): void {
+    this.#shells ??= this.#joinShells(null)
+    this.#shells.invite(nested, actor)
   }
 
   modes(): TerminalModes {
@@ -157,11 +178,11 @@ export class TerminalSession extends Session {
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */
-  input(input: string | Buffer, { via, actor }: InputOptions): number {
+  input(input: string | Buffer, { via, actor, secret = false }: InputOptions): number {
     this.assertCommandable()
     const bytes = Buffer.from(input)
     this.#source.assertRoom(bytes.length)
-    const mode = this.#source.inputMode()
+    const mode = secret ? 'hidden' : this.#source.inputMode()
     const frame = this.screen.frame()
     const seq = this.log.appendFact('input', {
       actor,
@@ -241,17 +262,18 @@ export class TerminalSession extends Session {
     this.#source.close()
   }
 
-  #joinShell(integration: ShellIntegration): ShellBlocks {
-    return new ShellBlocks(integration, {
+  #joinShells(integration: ShellIntegration | null): ShellBlocks {
+    const session: ShellSession = {
       session: this.id,
-      lastOrdinal: this.manifest.block_base ?? 0,
       output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
       appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
       cursor: () => ({ col: this.screen.frame().cursor.col, cols: this.manifest.cols }),
-      isInFront: () => this.foregroundGroup() === this.#source.pid,
-      type: (text, actor) => void this.input(text, { via: 'block', actor }),
+      foregroundGroup: () => this.foregroundGroup(),
+      type: (text, options) => void this.input(text, { via: 'block', ...options }),
       step: (run) => this.disk.run(run),
-    })
+    }
+    const first = integration === null ? null : { integration, group: () => this.#source.pid }
+    return new ShellBlocks(session, { lastOrdinal: this.manifest.block_base ?? 0, first })
   }
 
   /** Appends a record that the blocks are made from. */

@@ -147,6 +147,22 @@ export function programName(pid: number): string | null {
   }
 }
 
+/** All that hang from a process, which is not among them. */
+export function descendantsOf(pid: number): number[] {
+  const members = new Set([pid])
+  addDescendants(members, readProcesses() ?? [], null)
+  members.delete(pid)
+  return [...members]
+}
+
+const PF_FORKNOEXEC = 0x40 // include/linux/sched.h: forked, and runs the program of its parent since
+
+/** Whether a process has started its program itself; a shell's subshell has not. */
+export function hasExecuted(pid: number): boolean {
+  const flags = readStat(pid)?.flags ?? PF_FORKNOEXEC
+  return (flags & PF_FORKNOEXEC) === 0
+}
+
 interface ProcessStat {
   readonly pid: number
   readonly state: string
@@ -154,6 +170,7 @@ interface ProcessStat {
   readonly group: number
   readonly sid: number
   readonly foregroundGroup: number
+  readonly flags: number
 }
 
 function addDescendants(
@@ -189,7 +206,8 @@ function readStat(pid: number): ProcessStat | null {
     return null // ended between the listing and the look
   }
   // The second field is the program's name in parentheses, and may itself hold any character.
-  const [state = '', parentPid, group, sid, , foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [state = '', parentPid, group, sid, , foreground, flags] = fields
   return {
     pid,
     state,
@@ -197,6 +215,7 @@ function readStat(pid: number): ProcessStat | null {
     group: Number(group),
     sid: Number(sid),
     foregroundGroup: Number(foreground),
+    flags: Number(flags),
   }
 }
 

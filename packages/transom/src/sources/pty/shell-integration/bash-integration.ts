@@ -1,4 +1,4 @@
-import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOptions } from './shell-script.ts'
 
 /**
  * What bash reads in place of ~/.bashrc. It keeps its names apart with `__transom_`, exports nothing, and reads the
@@ -21,9 +21,8 @@ export function bashScript(options: ShellScriptOptions): string {
 command rm -f -- ${quoteForShell(options.scriptPath)}
 if ((BASH_VERSINFO[0] > 4 || (BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] >= 4))); then
 __transom_a=${first} __transom_b=${second} __transom_d=${quoteForShell(options.folder)}
-__transom_e=0 __transom_k=0 __transom_x=0 __transom_n=0 __transom_h=0 __transom_text= __transom_hc=
 ${COMMON}
-${options.lean ? LEAN : LINE_EDITED}
+${options.lean ? LEAN : `${LINE_EDITED}${FROM_FILE}`}
 fi
 ${options.lean ? '' : userFiles(options)}
 if [[ -n \${__transom_a-} ]]; then
@@ -49,11 +48,31 @@ export const BASH_LEAN_LINE = ' __transom_load;eval "$__transom_text";{ __transo
 /** What the line editor shows when a block is run. */
 export const BASH_EDITED_LINE = ' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1'
 
-/** The line before the block's text in its file. */
-export const bashBegin = (request: number, display: string): string =>
-  `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+/** What is evaluated: the begin mark comes first. */
+export function bashBlockText({ request, command, cwd, display }: BlockText): string {
+  const begin = `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+  return `${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
+}
+
+/** What a bash evaluates that runs already, within another program. Its texts are typed to it. */
+export function bashNestedScript([first, second]: NonceHalves): string {
+  return `if [[ -n \${__transom_a-} ]]; then echo 'this bash is integrated already' >&2
+elif ((BASH_VERSINFO[0] < 4 || (BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] < 4))); then
+  echo 'bash 4.4 or later is needed to integrate it' >&2
+elif [[ :$SHELLOPTS: != *:emacs:* && :$SHELLOPTS: != *:vi:* ]]; then
+  echo 'this bash has no line editor, and cannot be integrated' >&2
+else
+__transom_a=${first} __transom_b=${second}
+${COMMON}
+${LINE_EDITED}
+${FROM_TERMINAL}
+{ __transom_hook; } >/dev/null 2>&1
+fi
+`
+}
 
 const COMMON = String.raw`
+__transom_e=0 __transom_k=0 __transom_x=0 __transom_n=0 __transom_h=0 __transom_text= __transom_hc=
 __transom_load() { local -; set +aexuv; IFS= read -rd '' __transom_text <"$__transom_d/next" || :; } 2>/dev/null
 __transom_begin() {
   local -; set +aexuv
@@ -147,12 +166,19 @@ __transom_typed() {
 __transom_key() {
   local -; set +aexuv
   READLINE_LINE= READLINE_POINT=0
-  IFS= read -rd '' __transom_text <"$__transom_d/next" || :
+  __transom_fetch
   [[ -n $__transom_text ]] || return 0
   if [[ -v HISTCONTROL ]]; then __transom_hc="HISTCONTROL=\${HISTCONTROL@Q}"; else __transom_hc='unset HISTCONTROL'; fi
   HISTCONTROL=ignorespace __transom_own=
   READLINE_LINE='@LINE@' READLINE_POINT=\${#READLINE_LINE}
 }
+`
+  .replaceAll('\\${', '${')
+  .replace('@LINE@', BASH_EDITED_LINE)
+
+/** The host types an Enter behind the key. */
+const FROM_FILE = String.raw`
+__transom_fetch() { IFS= read -rd '' __transom_text <"$__transom_d/next" || :; }
 __transom_keys() {
   local map
   for map in emacs vi-insert vi-command; do
@@ -160,8 +186,28 @@ __transom_keys() {
   done
 }
 `
-  .replaceAll('\\${', '${')
-  .replace('@LINE@', BASH_EDITED_LINE)
+
+/** The key is a macro: what is typed next is the text, and the Enter behind it comes from the line editor itself. */
+const FROM_TERMINAL = String.raw`
+__transom_fetch() {
+  local n line all= saved
+  __transom_text=
+  saved=$(command stty -g) && command stty -echo -isig icanon -inlcr || return 0
+  printf '\033]7717;%s%s;6\007' "$__transom_a" "$__transom_b" >/dev/tty
+  IFS= read -r n
+  while IFS= read -r line && [[ -n $line ]]; do all+=$line; done
+  command stty "$saved"
+  [[ \${#all} == "$n" ]] && printf -v __transom_text %b "$all"
+} </dev/tty 2>/dev/null
+__transom_keys() {
+  local map
+  for map in emacs vi-insert vi-command; do
+    bind -m "$map" -x '"\e[77;18~":__transom_key'
+    bind -m "$map" '"\e[77;19~":accept-line'
+    bind -m "$map" '"\e[77;17~":"\e[77;18~\e[77;19~"'
+  done
+}
+`.replaceAll('\\${', '${')
 
 function userFiles({ login, norc, rcFile }: ShellScriptOptions): string {
   if (norc) return ''

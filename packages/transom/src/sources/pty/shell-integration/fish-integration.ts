@@ -1,4 +1,5 @@
-import type { ShellScriptOptions } from './shell-script.ts'
+import type { BlockText, NonceHalves, ShellScriptOptions } from './shell-script.ts'
+import { READ_TYPED_TEXT } from './typed-text.ts'
 
 /** What the line editor shows when a block is run. */
 export const FISH_LINE = ' eval $__transom_head;eval $__transom_text;__transom_end'
@@ -8,9 +9,11 @@ export function quoteForFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-/** The first line of a block's file. */
-export const fishBegin = (request: number, display: string): string =>
-  `__transom_begin ${request} ${quoteForFish(display)}\n`
+/** What is evaluated: the begin mark comes first. */
+export function fishBlockText({ request, command, cwd, display }: BlockText): string {
+  const begin = `__transom_begin ${request} ${quoteForFish(display)}\n`
+  return `${begin}${cwd === null ? '' : `cd ${quoteForFish(cwd)}\n`}${command}`
+}
 
 /** What fish reads after its own files (`--init-command`). The reasons that the bash script gives hold here, too. */
 export function fishScript({ nonceHalves, folder, scriptPath }: ShellScriptOptions): string {
@@ -18,8 +21,35 @@ export function fishScript({ nonceHalves, folder, scriptPath }: ShellScriptOptio
 set -g __transom_a ${nonceHalves[0]}
 set -g __transom_b ${nonceHalves[1]}
 set -g __transom_d ${quoteForFish(folder)}
-${HOOKS}`
+${HOOKS}${FROM_FILE}`
 }
+
+/** What a fish evaluates that runs already, within another program. Its texts are typed to it. */
+export function fishNestedScript([first, second]: NonceHalves): string {
+  return `if set -q __transom_a
+echo 'this fish is integrated already' >&2
+else
+set -g __transom_a ${first}
+set -g __transom_b ${second}
+${HOOKS}${FROM_TERMINAL}
+end
+`
+}
+
+const FROM_FILE = `function __transom_fetch
+    cat $__transom_d/next 2>/dev/null
+end
+`
+
+/** By a shell that reads lines: what fish itself reads from a terminal goes through its line editor. */
+const FROM_TERMINAL = `function __transom_fetch
+    set -l saved (command stty -g </dev/tty)
+    command stty -echo -isig icanon -inlcr </dev/tty
+    __transom_mark 6
+    sh -c ${quoteForFish(READ_TYPED_TEXT)} </dev/tty 2>/dev/null
+    command stty $saved </dev/tty
+end
+`
 
 const HOOKS = String.raw`
 set -g __transom_e 0
@@ -69,7 +99,7 @@ function __transom_prompt --on-event fish_prompt
     __transom_mark "4;$__transom_e"
 end
 function __transom_key
-    set -l text (cat $__transom_d/next 2>/dev/null | string collect --no-trim-newlines --allow-empty)
+    set -l text (__transom_fetch | string collect --no-trim-newlines --allow-empty)
     test -n "$text"; or return
     set -l begin (string split -m 1 -f 1 \n -- $text)
     set -l body (string replace -r '^[^\n]*\n' '' -- $text | string collect --no-trim-newlines --allow-empty)

@@ -1,19 +1,25 @@
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileError } from '../../../lib/system-error.ts'
 import {
   BASH_EDITED_LINE,
   BASH_LEAN_LINE,
-  bashBegin,
+  bashBlockText,
   bashOutOfPosix,
   bashScript,
 } from './bash-integration.ts'
-import { FISH_LINE, fishBegin, fishScript, quoteForFish } from './fish-integration.ts'
-import { SH_LINE, shBegin, shScript } from './sh-integration.ts'
-import { inDoubleQuotes, quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+import { FISH_LINE, fishBlockText, fishScript, quoteForFish } from './fish-integration.ts'
+import { SH_LINE, shBlockText, shScript } from './sh-integration.ts'
+import {
+  createNonce,
+  halvesOf,
+  inDoubleQuotes,
+  quoteForShell,
+  type BlockText,
+  type ShellScriptOptions,
+} from './shell-script.ts'
 import { unquoteShellWord } from './unquote.ts'
-import { ZSH_LINE, zshBegin, zshScripts } from './zsh-integration.ts'
+import { ZSH_LINE, zshBlockText, zshScripts } from './zsh-integration.ts'
 
 export type ShellName = 'bash' | 'zsh' | 'fish' | 'sh'
 
@@ -28,41 +34,37 @@ export interface IntegrationRequest {
   readonly norc: boolean
 }
 
-/** How to start a shell with integration, and how to have it run a block. */
+/** How to have a shell run a block, and how its marks are told. */
 export interface ShellIntegration {
   readonly shell: ShellName
   readonly nonce: string
-  readonly folder: string
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  /** What is typed to have the shell run what is in the file of the next block. */
+  /** Where it finds the texts of blocks; null when they are typed to it. */
+  readonly folder: string | null
+  /** What is typed to have the shell run the next block. */
   readonly trigger: string
   /** How many cells the line has that the shell shows when it is told so. */
   readonly lineCells: number
   /** Undoes the quoting of names in marks. */
   unquote(quoted: Buffer): Buffer
-  /** The content of that file: shows the command, prints a begin mark, goes to the folder, and runs it. */
+  /** What the shell evaluates: shows the command, prints a begin mark, goes to the folder, and runs it. */
   blockText(block: BlockText): string
 }
 
-export interface BlockText {
-  /** The number that the begin mark shall have. */
-  readonly request: number
-  readonly command: string
-  readonly cwd: string | null
-  /** Printed before the block begins. Printable characters and escape sequences, no quotes or backslashes. */
-  readonly display: string
+/** A shell that can be started with integration. */
+export interface PreparedShell extends ShellIntegration {
+  readonly folder: string
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** The key that the line editors are bound to: no keyboard sends it. */
 export const BLOCK_KEY = '\x1b[77;17~'
-const NEXT_BLOCK = 'next'
 
 /**
  * Prepares a shell to tell where its commands begin and end. Null when the program is no shell that can, or was
  * started to do something else than to read commands from its terminal: then nothing of it is touched.
  */
-export function integrateShell(request: IntegrationRequest): ShellIntegration | null {
+export function integrateShell(request: IntegrationRequest): PreparedShell | null {
   const prepare = PREPARATIONS[path.basename(request.program)]
   const plan = prepare?.(request)
   if (plan === undefined || plan === null) return null
@@ -77,21 +79,6 @@ export function integrateShell(request: IntegrationRequest): ShellIntegration | 
   return { ...plan, folder: request.folder }
 }
 
-/** Puts the text of the next block where the shell reads it. */
-export function writeBlockText(folder: string, text: string): void {
-  const file = path.join(folder, NEXT_BLOCK)
-  try {
-    fs.writeFileSync(file, text, { mode: 0o600 })
-  } catch (error) {
-    throw fileError(error, `write the command to ${file}`, { file })
-  }
-}
-
-/** Takes it away: a shell that is told once too often finds nothing. */
-export function removeBlockText(folder: string): void {
-  fs.rmSync(path.join(folder, NEXT_BLOCK), { force: true })
-}
-
 /** The text that a shell takes for a command: one word is the text itself, several are a program and its arguments. */
 export function joinCommand(shell: ShellName, words: readonly string[]): string {
   const [only = ''] = words
@@ -102,7 +89,7 @@ export function joinCommand(shell: ShellName, words: readonly string[]): string 
 
 const PLAIN_WORD = /^[\w./:=@%+,-]+$/
 
-interface Plan extends Omit<ShellIntegration, 'folder'> {
+interface Plan extends Omit<PreparedShell, 'folder'> {
   readonly files: Readonly<Record<string, string>>
 }
 
@@ -138,8 +125,7 @@ function prepareBash(request: IntegrationRequest): Plan | null {
     trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
     unquote: unquoteShellWord,
     lineCells: (isLean ? BASH_LEAN_LINE.trimEnd() : BASH_EDITED_LINE).length,
-    blockText: ({ request: number, command, cwd, display }) =>
-      `${bashBegin(number, display)}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`,
+    blockText: bashBlockText,
   }
 }
 
@@ -158,8 +144,7 @@ function prepareZsh(request: IntegrationRequest): Plan | null {
     trigger: BLOCK_KEY,
     lineCells: ZSH_LINE.length,
     unquote: unquoteShellWord,
-    blockText: ({ request: number, command, cwd, display }) =>
-      `${zshBegin(number, display)}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`,
+    blockText: zshBlockText,
   }
 }
 
@@ -185,8 +170,7 @@ function prepareFish(request: IntegrationRequest): Plan | null {
     trigger: BLOCK_KEY,
     lineCells: FISH_LINE.length,
     unquote: unquoteShellWord,
-    blockText: ({ request: number, command, cwd, display }) =>
-      `${fishBegin(number, display)}${cwd === null ? '' : `cd ${quoteForFish(cwd)}\n`}${command}`,
+    blockText: fishBlockText,
   }
 }
 
@@ -206,8 +190,7 @@ function prepareSh(request: IntegrationRequest): Plan | null {
     trigger: SH_LINE,
     lineCells: SH_LINE.trimEnd().length,
     unquote: (text) => text, // it has no quoting of its own to print names with
-    blockText: ({ request: number, command, cwd, display }) =>
-      `${shBegin(number, display)}${cwd === null ? '' : `command cd -- ${quoteForShell(cwd)}\n`}${command}\n`,
+    blockText: shBlockText,
   }
 }
 
@@ -244,10 +227,7 @@ function scriptOptions(
   { lean, folder, login, norc }: IntegrationRequest,
   scriptPath: string,
 ): { nonce: string; options: ShellScriptOptions } {
-  // Digits only: a program may leave the terminal translating letters (`stty olcuc`).
-  const nonce = BigInt(`0x${randomBytes(16).toString('hex')}`)
-    .toString()
-    .padStart(39, '0')
-  const nonceHalves = [nonce.slice(0, 20), nonce.slice(20)] as const
+  const nonce = createNonce()
+  const nonceHalves = halvesOf(nonce)
   return { nonce, options: { scriptPath, folder, nonceHalves, lean, login, norc, rcFile: null } }
 }

@@ -4,9 +4,12 @@ import { MARK_BYTES_MAX, MarkCutter, type Mark } from './mark-cutter.ts'
 import { unquoteShellWord } from './unquote.ts'
 
 const NONCE = '123456789012345678901234567890123456789'
+const OTHER_NONCE = '123456789012345678901234567890999999999'
 
 function cut(chunks: readonly Buffer[]): { bytes: Buffer; marks: Mark[]; at: number[] } {
-  const cutter = new MarkCutter(NONCE, unquoteShellWord)
+  const cutter = new MarkCutter()
+  cutter.know(NONCE, unquoteShellWord)
+  cutter.know(OTHER_NONCE, unquoteShellWord)
   const bytes: Buffer[] = []
   const marks: Mark[] = []
   const at: number[] = []
@@ -15,7 +18,7 @@ function cut(chunks: readonly Buffer[]): { bytes: Buffer; marks: Mark[]; at: num
     for (const part of cutter.take(chunk)) {
       if (Buffer.isBuffer(part)) bytes.push(part)
       else {
-        marks.push(part)
+        marks.push(part.mark)
         at.push(position())
       }
     }
@@ -38,6 +41,7 @@ const pieces = fc.array(
         '\x1b]',
         '\x1b]7717;',
         `\x1b]7717;${NONCE}`,
+        `\x1b]7717;${OTHER_NONCE}`,
         '\x1b]7717;999;3;0;/\x07',
         '\x07',
         NONCE,
@@ -83,6 +87,19 @@ test('a mark tells its fields, also with separators and control characters in th
   })
   expect(mark('2;;/x')).toEqual({ kind: 'typed', command: null, cwd: Buffer.from('/x') })
   expect(mark('9;what')).toBeUndefined()
+})
+
+test('a mark says which shell has printed it, and one that was forgotten is output', () => {
+  const cutter = new MarkCutter()
+  for (const nonce of [NONCE, OTHER_NONCE]) cutter.know(nonce, unquoteShellWord)
+  const asks = (nonce: string) => Buffer.from(`\x1b]7717;${nonce};6\x07`)
+  const both = Buffer.concat([asks(OTHER_NONCE), asks(NONCE)])
+  expect(cutter.take(both)).toEqual([
+    { nonce: OTHER_NONCE, mark: { kind: 'asks' } },
+    { nonce: NONCE, mark: { kind: 'asks' } },
+  ])
+  cutter.forget(OTHER_NONCE)
+  expect(cutter.take(both)).toEqual([asks(OTHER_NONCE), { nonce: NONCE, mark: { kind: 'asks' } }])
 })
 
 test('a mark that never ends is output in the end', () => {

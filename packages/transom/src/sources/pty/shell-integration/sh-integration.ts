@@ -1,11 +1,13 @@
-import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+import { quoteForShell, type BlockText, type ShellScriptOptions } from './shell-script.ts'
 
 /** What is typed to run the next block: there is no line editor to bind a key in. */
 export const SH_LINE = ' . "$__transom_d/next";{ __transom_end&&:;} 9>&2 >/dev/null 2>&1\n'
 
-/** The first line of a block's file. */
-export const shBegin = (request: number, display: string): string =>
-  `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+/** What is evaluated: the begin mark comes first. */
+export function shBlockText({ request, command, cwd, display }: BlockText): string {
+  const begin = `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+  return `${begin}${cwd === null ? '' : `command cd -- ${quoteForShell(cwd)}\n`}${command}\n`
+}
 
 /**
  * What a POSIX shell reads through ENV. It has no hooks: what follows a block says that it has ended and that the

@@ -1,11 +1,24 @@
+import { randomBytes } from 'node:crypto'
+
+/** A nonce in two variables, so that a command that prints all variables does not print it. */
+export type NonceHalves = readonly [string, string]
+
+export interface BlockText {
+  /** The number that the begin mark shall have. */
+  readonly request: number
+  readonly command: string
+  readonly cwd: string | null
+  /** Printed before the block begins. Printable characters and escape sequences, no quotes or backslashes. */
+  readonly display: string
+}
+
 /** What a shell's integration script is made from. */
 export interface ShellScriptOptions {
   /** The script itself: it removes its file first of all, because the nonce is in it. */
   readonly scriptPath: string
   /** Where the texts of blocks are put. */
   readonly folder: string
-  /** Kept in two variables, so that a command that prints all variables does not print the nonce. */
-  readonly nonceHalves: readonly [string, string]
+  readonly nonceHalves: NonceHalves
   /** No line editor, no prompt of its own: for a shell that nobody types at. */
   readonly lean: boolean
   readonly login: boolean
@@ -23,4 +36,15 @@ export function quoteForShell(text: string): string {
 /** A text as it stands between double quotes, where shells expand `$` and backticks. */
 export function inDoubleQuotes(text: string): string {
   return text.replaceAll(/[$`"\\]/g, String.raw`\$&`)
+}
+
+/** A number of 128 bits that nobody guesses. Digits only: a program may leave the terminal translating letters. */
+export function createNonce(): string {
+  return BigInt(`0x${randomBytes(16).toString('hex')}`)
+    .toString()
+    .padStart(39, '0')
+}
+
+export function halvesOf(nonce: string): NonceHalves {
+  return [nonce.slice(0, 20), nonce.slice(20)]
 }

@@ -1,12 +1,14 @@
-import { quoteForShell, type ShellScriptOptions } from './shell-script.ts'
+import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOptions } from './shell-script.ts'
 
 /** What the line editor shows when a block is run. */
 export const ZSH_LINE =
   ' eval "$__transom_head";eval "$__transom_text";{ __transom_end && : } >/dev/null 2>&1'
 
-/** The first line of a block's file. */
-export const zshBegin = (request: number, display: string): string =>
-  `{ __transom_begin ${request} ${quoteForShell(display)} && : } >/dev/null 2>&1\n`
+/** What is evaluated: the begin mark comes first. */
+export function zshBlockText({ request, command, cwd, display }: BlockText): string {
+  const begin = `{ __transom_begin ${request} ${quoteForShell(display)} && : } >/dev/null 2>&1\n`
+  return `${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
+}
 
 /**
  * The files that zsh reads from ZDOTDIR. They read the user's own, with ZDOTDIR as the user has it, and then add
@@ -33,11 +35,44 @@ ${read('.zshenv')}export ZDOTDIR=${own}
     '.zshrc': `[[ \${HISTFILE-} == ${own}/* ]] && HISTFILE=${user}/.zsh_history
 ${read('.zshrc')}${asUser}
 ${HOOKS}
-if [[ -o prompt_sp && -o prompt_cr ]]; then unsetopt prompt_sp; __transom_sp=1; fi
-{ __transom_hook } >/dev/null 2>&1
+${FROM_FILE}
+${START}
 `,
   }
 }
+
+/** What a zsh evaluates that runs already, within another program. Its texts are typed to it. */
+export function zshNestedScript([first, second]: NonceHalves): string {
+  return `if [[ -n \${__transom_a-} ]]; then echo 'this zsh is integrated already' >&2
+elif [[ ! -o zle ]]; then echo 'this zsh has no line editor, and cannot be integrated' >&2
+else
+typeset -g +x __transom_a=${first} __transom_b=${second}
+${HOOKS}
+${FROM_TERMINAL}
+${START}
+fi
+`
+}
+
+const START = `if [[ -o prompt_sp && -o prompt_cr ]]; then unsetopt prompt_sp; __transom_sp=1; fi
+{ __transom_hook } >/dev/null 2>&1`
+
+const FROM_FILE = `__transom_fetch() { { __transom_text=$(<"$__transom_d/next") } 2>/dev/null }`
+
+const FROM_TERMINAL = String.raw`
+__transom_fetch() {
+  local n line all= saved
+  __transom_text=
+  {
+    saved=$(command stty -g) && command stty -echo -isig icanon -inlcr || return 0
+    print -rn -- $'\e]7717;'"$__transom_a$__transom_b;6"$'\a' >/dev/tty
+    IFS= read -r n
+    while IFS= read -r line && [[ -n $line ]]; do all+=$line; done
+    command stty "$saved"
+  } </dev/tty 2>/dev/null
+  [[ $#all == "$n" ]] && printf -v __transom_text %b "$all"
+}
+`
 
 const HOOKS = String.raw`
 typeset -g +x __transom_e=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_text= __transom_head=:
@@ -95,7 +130,7 @@ __transom_line_init() {
 __transom_key() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
   local body
-  { __transom_text=$(<"$__transom_d/next") } 2>/dev/null
+  __transom_fetch
   [[ -n $__transom_text ]] || return 0
   [[ -z $BUFFER ]] || zle push-line
   body=\${__transom_text#*$'\n'} __transom_head=: __transom_own=1
