@@ -13,10 +13,12 @@ type Nested = 'bash' | 'zsh' | 'fish'
 
 /** What is printed is not what is typed: a wait for it must not find the echo. */
 const PROMPT = 'nested> '
+/** Another one: inside a nested bash its own prompt must not be taken for that of a fish that starts. */
+const FISH_PROMPT = 'fishy> '
 const START: Readonly<Record<Nested | 'sh', string>> = {
   bash: `PS1="nest""ed> " bash --norc`,
   zsh: `PS1="nest""ed> " zsh -f`,
-  fish: `fish --no-config -C "function fish_prompt; echo -n nest''ed\\> ' '; end"`,
+  fish: `fish --no-config -C "function fish_prompt; echo -n fish''y\\> ' '; end"`,
   sh: `PS1="nest""ed> " sh -i`,
 }
 
@@ -25,7 +27,11 @@ async function enter(shell: ShellUnderTest, command: string): Promise<void> {
   await shell.run(':')
   const from = await shell.cursor()
   await shell.type(`${command}\r`)
-  await shell.prints(PROMPT, from)
+  await shell.prints(promptOf(command), from)
+}
+
+function promptOf(command: string): string {
+  return command.startsWith('fish') ? FISH_PROMPT : PROMPT
 }
 
 async function integrate(shell: ShellUnderTest, name: Nested): Promise<void> {
@@ -58,7 +64,7 @@ inShells(
       const from = await shell.cursor()
       // A POSIX shell tells of nothing that is typed: there it is a block that was asked for.
       const running = name === 'dash' ? shell.run(START[nested]) : shell.type(`${START[nested]}\r`)
-      await shell.prints(PROMPT, from)
+      await shell.prints(promptOf(START[nested]), from)
       expect(await refusal(shell)).toMatchObject({
         code: 'shell_not_integrated',
         message: expect.stringMatching(/type, keys, send.*wait_for.*transom shell-init/),
