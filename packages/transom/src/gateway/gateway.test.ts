@@ -24,7 +24,7 @@ beforeEach(async () => {
     connector: { connect: async () => null, follow: () => expect.unreachable() },
     limits: { ...GATEWAY_LIMITS, headersTimeoutMs: 40, requestTimeoutMs: 80 },
     createMcp: () => ({ fetch: async () => new Response(), close: async () => {} }),
-    debug: () => {},
+    debug: null,
   })
 })
 

@@ -3,6 +3,7 @@ import type { ScreenLine, Snapshot } from '@transom/protocol'
 import type { CanonicalText } from '../grid/canonical-text.ts'
 import type { Grid } from '../grid/grid.ts'
 import { screenLine } from '../grid/styled-runs.ts'
+import type { Frame } from '../terminal/emulator.ts'
 import type { Screen } from '../terminal/screen.ts'
 
 const HEAD_SHARE = 0.4 // of what is kept when a text must be cut: the end, where the prompt is, matters more
@@ -44,6 +45,19 @@ export function takeSnapshot(session: string, screen: Screen, options: SnapshotO
   if (options.max_chars !== undefined)
     fitInto(options.max_chars, [...(result.scrollback ?? []), ...result.lines])
   return result
+}
+
+/** The last plain snapshot of a frame: many look at the same screen, and between two looks it seldom changes. */
+const TAKEN = new WeakMap<Frame, Readonly<Snapshot>>()
+
+/** As takeSnapshot() without options. The same object for the same state: to be read, not changed. */
+export function plainSnapshot(session: string, screen: Screen): Readonly<Snapshot> {
+  const frame = screen.frame()
+  const taken = TAKEN.get(frame)
+  if (taken?.seq === screen.seq && taken.session === session) return taken // modes change with the seq alone
+  const snapshot = takeSnapshot(session, screen)
+  TAKEN.set(frame, snapshot)
+  return snapshot
 }
 
 /** Leaves out lines from the middle, where they are missed least, until the text fits. */
