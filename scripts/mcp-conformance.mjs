@@ -23,8 +23,8 @@ const NOT_OFFERED = 'asks for what Transom does not offer: '
 const EXPECTED = {
   'logging-set-level': `${NOT_OFFERED}log messages (deprecated since 2026-07-28)`,
   'completion-complete': `${NOT_OFFERED}completions`,
-  'resources-subscribe': `${NOT_OFFERED}resource subscriptions; wait_for and the gateway's streams do that`,
-  'resources-unsubscribe': `${NOT_OFFERED}resource subscriptions`,
+  'resources-subscribe': `${NOT_OFFERED}resource subscriptions over HTTP in 2025-11-25, which needs a session for them`,
+  'resources-unsubscribe': `${NOT_OFFERED}resource subscriptions over HTTP in 2025-11-25`,
   'prompts-list': `${NOT_OFFERED}prompts`,
   caching: `${NOT_OFFERED}prompts (its seven other checks pass)`,
   'server-stateless': `${FIXTURE} in 4 of its 28 checks (the others pass)`,

@@ -57,11 +57,30 @@ export type TokenScope = (typeof TOKEN_SCOPES)[number]
 /** The scope that a call needs: looking needs `read`, acting `operate`, naming a file of the host's machine `admin`. */
 export function tokenScopeOf(definition: OperationDefinition, params: unknown): TokenScope {
   const { access, readOnly, params: known } = definition
-  const touched = Object.entries(params ?? {}).flatMap(([name, value]) =>
-    value === undefined || value === false ? [] : (known.shape[name]?.meta()?.['touches'] ?? []),
-  )
+  const touched = touchedBy(known, params)
   if (access?.scope === 'admin' || touched.includes('file')) return 'admin'
   return readOnly && touched.length === 0 ? 'read' : 'operate'
+}
+
+/** What each parameter touches, by its name: asked at every call, and the metadata of a schema is not a short way. */
+const TOUCHES = new WeakMap<z.ZodObject, ReadonlyMap<string, unknown>>()
+
+function touchedBy(known: z.ZodObject, params: unknown): unknown[] {
+  const touches = TOUCHES.get(known) ?? touchesOf(known)
+  TOUCHES.set(known, touches)
+  if (touches.size === 0) return []
+  return Object.entries(params ?? {}).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : (touches.get(name) ?? []),
+  )
+}
+
+function touchesOf({ shape }: z.ZodObject): ReadonlyMap<string, unknown> {
+  return new Map(
+    Object.entries<z.ZodType>(shape).flatMap(([name, schema]) => {
+      const touches = schema.meta()?.['touches']
+      return touches === undefined ? [] : [[name, touches]]
+    }),
+  )
 }
 
 export interface CliSpelling {

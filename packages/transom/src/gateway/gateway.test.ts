@@ -4,15 +4,20 @@ import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { GATEWAY_LIMITS, Gateway } from './gateway.ts'
+import { GATEWAY_LIMITS, Gateway, type GatewayLimits } from './gateway.ts'
 import { TokenStore } from './token-store.ts'
 
 let home: string
 let gateway: Gateway
 let token: string
 
-beforeEach(async () => {
+const IMPATIENT = { headersTimeoutMs: 40, requestTimeoutMs: 80 }
+
+beforeEach(() => {
   home = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-gateway-'))
+})
+
+async function listen(limits: Partial<GatewayLimits> = {}): Promise<void> {
   const tokens = new TokenStore(home)
   token = tokens.createFirst()?.token ?? ''
   gateway = await Gateway.listen({
@@ -22,11 +27,11 @@ beforeEach(async () => {
     allowHosts: [],
     allowOrigins: [],
     connector: { connect: async () => null, follow: () => expect.unreachable() },
-    limits: { ...GATEWAY_LIMITS, headersTimeoutMs: 40, requestTimeoutMs: 80 },
+    limits: { ...GATEWAY_LIMITS, ...limits },
     createMcp: () => ({ fetch: async () => new Response(), close: async () => {} }),
-    debug: () => {},
+    debug: null,
   })
-})
+}
 
 afterEach(async () => {
   await gateway.close()
@@ -43,11 +48,13 @@ async function answerTo(...parts: string[]): Promise<string> {
 }
 
 test('a header that never ends is cut off', async () => {
+  await listen(IMPATIENT)
   const host = new URL(gateway.url).host
   expect(await answerTo(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n`, 'X-Slow: ')).toMatch(/^HTTP\/1\.1 408/)
 })
 
 test('a body that never comes is cut off', async () => {
+  await listen(IMPATIENT)
   const head = [
     'POST /v1/session.list HTTP/1.1',
     `Host: ${new URL(gateway.url).host}`,
@@ -59,6 +66,7 @@ test('a body that never comes is cut off', async () => {
 })
 
 test('a header that is too long is refused', async () => {
+  await listen() // with time enough: a slow machine must not make it a header that never ends
   const host = new URL(gateway.url).host
   const answer = await answerTo(
     `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,

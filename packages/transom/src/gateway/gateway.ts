@@ -13,6 +13,7 @@ import type { HostConnector } from './host-pool.ts'
 import { createHttpApp } from './http-app.ts'
 import { claimUnixSocket, ownHosts, type ListenAddress } from './listen-address.ts'
 import { LoginCodes } from './login-codes.ts'
+import { operationOf, serveOperation } from './operation-route.ts'
 import { StreamSlots } from './stream-slots.ts'
 import { StreamUpgrades } from './stream-upgrades.ts'
 import { TOKENS_FILE, type Grant, type TokenStore } from './token-store.ts'
@@ -51,7 +52,8 @@ export interface GatewayOptions {
   readonly tokens: TokenStore
   readonly limits: GatewayLimits
   readonly createMcp: (calls: GatewayCalls) => McpEndpoint
-  readonly debug: (line: string) => void
+  /** Null when nobody reads it. */
+  readonly debug: ((line: string) => void) | null
 }
 
 export interface McpRequest {
@@ -114,7 +116,11 @@ export class Gateway {
       mcp: (request) => mcp.fetch(request),
     })
     const listener = getRequestListener(app.fetch)
-    server.on('request', (request, response) => void listener(request, response))
+    server.on('request', (request, response) => {
+      const operation = operationOf(request)
+      if (operation === null) void listener(request, response)
+      else void serveOperation({ calls, admission, debug }, operation, request, response)
+    })
     const upgrades = new StreamUpgrades({ admission, calls, slots, debug })
     server.on('upgrade', (request, socket, head) => upgrades.accept(request, socket, head))
     // Requests look for themselves; a stream that is silent would not notice that its token is gone.

@@ -2,16 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
 import { OPERATIONS, VERSION } from '@transom/protocol'
-import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
+import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX } from '@transom/protocol/jsonrpc'
 import { assertScope, assertUnrestricted } from './access.ts'
 import type { Admission } from './admission.ts'
+import { SECURITY_HEADERS, corsHeaders, errorAnswer, jsonAnswer, type Answer } from './answer.ts'
 import { streamEvents } from './event-stream.ts'
 import type { GatewayCalls } from './gateway-calls.ts'
 import type { McpRequest } from './gateway.ts'
 import { isListen } from './mcp/listen.ts'
 import { openApiDocument } from './openapi.ts'
 import { isAllowedOrigin, type OriginRules } from './origin-guard.ts'
+import { callerLeft } from './operation-route.ts'
 import { readJsonBody } from './request-body.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { Grant } from './token-store.ts'
@@ -24,7 +26,8 @@ export interface AppParts {
   readonly metrics: (signal: AbortSignal) => Promise<string>
   /** Serves /mcp to a caller that has been let in. */
   readonly mcp: (request: McpRequest) => Promise<Response>
-  readonly debug: (line: string) => void
+  /** Null when nobody reads it. */
+  readonly debug: ((line: string) => void) | null
 }
 
 export interface AppEnv {
@@ -33,15 +36,7 @@ export interface AppEnv {
 }
 type AppContext = Context<AppEnv>
 
-const SECURITY_HEADERS = {
-  'cache-control': 'no-store', // a screen may hold anything
-  'x-content-type-options': 'nosniff',
-}
-
-const ANSWER_HEADERS = { ...SECURITY_HEADERS, 'content-type': 'application/json' }
-const NO_HEADERS: Record<string, string> = {}
-
-/** Every HTTP route. Nothing is answered before its Host and Origin are checked, and then its token, but for /healthz and the viewer's empty page. */
+/** Every HTTP route but those of operations. Nothing is answered before its Host and Origin are checked, and then its token, but for /healthz and the viewer's empty page. */
 export function createHttpApp(parts: AppParts): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(async (context, next) => {
@@ -49,7 +44,7 @@ export function createHttpApp(parts: AppParts): Hono<AppEnv> {
     const refused = admit(parts.admission, context)
     if (refused === null) await next()
     const { method, path } = context.req
-    parts.debug(
+    parts.debug?.(
       `${method} ${path} ${refused?.status ?? context.res.status} ${ms(performance.now() - startMs)}`,
     )
     return refused ?? undefined
@@ -60,14 +55,13 @@ export function createHttpApp(parts: AppParts): Hono<AppEnv> {
   )
   app.get('/metrics', async (context) => {
     assertUnrestricted(context.var.grant, 'GET /metrics')
-    const text = await parts.metrics(callerLeft(context))
+    const text = await parts.metrics(callerLeft(context.env.outgoing))
     return context.body(text, 200, { ...SECURITY_HEADERS, 'content-type': 'text/plain; version=0.0.4' })
   })
   app.get('/v1/subscribe', (context) => subscribe(parts, context))
   app.get('/v1/stream', () => {
     throw new OpError('method_not_allowed', '/v1/stream is a WebSocket: ask for an upgrade')
   })
-  app.post('/v1/:operation', (context) => callOperation(parts, context))
   app.all('/mcp', (context) => serveMcp(parts, context))
   addViewerRoutes(app, parts, SECURITY_HEADERS)
   app.all('*', (context) => {
@@ -95,14 +89,6 @@ function admit(admission: Admission, context: AppContext): Response | null {
   }
 }
 
-async function callOperation(parts: AppParts, context: AppContext): Promise<Response> {
-  const { incoming } = context.env
-  const params = await readJsonBody(incoming, REQUEST_BYTES_MAX)
-  const operation = context.req.param('operation') ?? ''
-  const json = await parts.calls.callText(context.var.grant, operation, params ?? {}, callerLeft(context))
-  return answerText(context, parts.admission.rules, json)
-}
-
 async function subscribe({ calls, slots, admission }: AppParts, context: AppContext): Promise<Response> {
   const { grant } = context.var
   const { outgoing, incoming } = context.env
@@ -116,10 +102,10 @@ async function subscribe({ calls, slots, admission }: AppParts, context: AppCont
     to,
     ...(after === undefined || to === 'screen' ? {} : { after_seq: Number(after) }), // a screen has no past
   }
-  const signal = callerLeft(context)
+  const signal = callerLeft(context.env.outgoing)
   const checked = await calls.authorize(grant, 'session.subscribe', params, signal)
   const slot = slots.take({ close: () => outgoing.destroy(), grant })
-  const headers = { ...SECURITY_HEADERS, ...corsHeaders(context, admission.rules) }
+  const headers = { ...SECURITY_HEADERS, ...corsHeaders(admission.rules, originOf(context)) }
   try {
     await streamEvents({ calls, params: checked, outgoing, headers, signal, onEnd: () => slot.release() })
   } catch (error) {
@@ -142,35 +128,26 @@ async function serveMcp(parts: AppParts, context: AppContext): Promise<Response>
   const headers = new Headers(response.headers)
   for (const [name, value] of Object.entries({
     ...SECURITY_HEADERS,
-    ...corsHeaders(context, parts.admission.rules),
+    ...corsHeaders(parts.admission.rules, originOf(context)),
   }))
     headers.set(name, value)
   return new Response(response.body, { status: response.status, headers })
 }
 
 function answerText(context: AppContext, rules: OriginRules, json: string): Response {
-  const cors = corsHeaders(context, rules)
-  return context.body(json, 200, cors === NO_HEADERS ? ANSWER_HEADERS : { ...ANSWER_HEADERS, ...cors })
+  return responseOf(jsonAnswer(rules, originOf(context), json))
 }
 
 function failure(context: AppContext, rules: OriginRules, error: unknown): Response {
-  const wire = toWireError(error)
-  const retryAfterMs = wire.details['retry_after_ms']
-  const headers = new Headers({
-    ...SECURITY_HEADERS,
-    'content-type': 'application/json',
-    ...corsHeaders(context, rules),
-    ...(wire.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
-    ...(typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } : {}),
-    ...(wire.code === 'method_not_allowed' ? { allow: allowed(wire.details) } : {}),
-    // What is left of a body that is too long is not read.
-    ...(wire.code === 'frame_too_large' ? { connection: 'close' } : {}),
-  })
-  return new Response(JSON.stringify({ error: wire }), { status: ERROR_TABLE[wire.code].http, headers })
+  return responseOf(errorAnswer(rules, originOf(context), error))
 }
 
-function allowed({ allow }: Readonly<Record<string, unknown>>): string {
-  return typeof allow === 'string' ? allow : 'GET'
+function responseOf({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers })
+}
+
+function originOf({ env }: AppContext): string | undefined {
+  return env.incoming.headers.origin
 }
 
 function preflight(rules: OriginRules, origin: string): Response {
@@ -186,12 +163,6 @@ function preflight(rules: OriginRules, origin: string): Response {
   return new Response(null, { status: 204, headers })
 }
 
-function corsHeaders(context: AppContext, rules: OriginRules): Record<string, string> {
-  const { origin } = context.env.incoming.headers
-  if (origin === undefined || !isAllowedOrigin(rules, origin)) return NO_HEADERS
-  return { 'access-control-allow-origin': origin, vary: 'Origin' }
-}
-
 function wrongRoute({ req }: AppContext): OpError {
   const { method, path } = req
   const operation = /^\/v1\/([^/]+)$/.exec(path)?.[1]
@@ -203,15 +174,6 @@ function wrongRoute({ req }: AppContext): OpError {
   }
   const message = `no route ${JSON.stringify(path)}; operations are at POST /v1/OPERATION, see GET /openapi.json`
   return new OpError('unknown_operation', message, { path })
-}
-
-/** Aborts when the caller goes before it has its answer. */
-function callerLeft({ env }: AppContext): AbortSignal {
-  const controller = new AbortController()
-  env.outgoing.once('close', () => {
-    if (!env.outgoing.writableFinished) controller.abort(new OpError('cancelled', 'the caller left'))
-  })
-  return controller.signal
 }
 
 function ms(duration: number): string {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { OpError } from '@transom/protocol/errors'
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 /**
  * The JSON value of a request's body; undefined when the body is empty. Only application/json: a form or a plain
  * text is what a foreign page can send without asking first.
@@ -41,7 +43,7 @@ async function readText(incoming: IncomingMessage, bytesMax: number): Promise<st
     })
     incoming.on('end', () => {
       try {
-        resolve(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)))
+        resolve(UTF8.decode(Buffer.concat(chunks)))
       } catch {
         reject(new OpError('parse_error', 'the body is not JSON in UTF-8'))
       }

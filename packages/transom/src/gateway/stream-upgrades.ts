@@ -20,7 +20,7 @@ export interface UpgradeParts {
   readonly admission: Admission
   readonly calls: GatewayCalls
   readonly slots: StreamSlots
-  readonly debug: (line: string) => void
+  readonly debug: ((line: string) => void) | null
 }
 
 /** Turns a request for /v1/stream into a stream, after the checks that every request has. */
@@ -44,7 +44,7 @@ export class StreamUpgrades {
       const grant = this.#admit(request)
       this.#open(request, socket, head, grant)
     } catch (error) {
-      this.#parts.debug(`GET ${STREAM_PATH} refused: ${toWireError(error).code}`)
+      this.#parts.debug?.(`GET ${STREAM_PATH} refused: ${toWireError(error).code}`)
       refuse(socket, error)
     }
   }
@@ -72,7 +72,7 @@ export class StreamUpgrades {
     const slot = slots.take({ grant, close: () => socket.destroy() })
     socket.once('close', () => slot.release())
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      debug(`GET ${STREAM_PATH} 101`)
+      debug?.(`GET ${STREAM_PATH} 101`)
       new StreamConnection({
         webSocket,
         socket,

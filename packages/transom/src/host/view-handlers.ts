@@ -11,7 +11,7 @@ import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
 import { EchoTracker } from '../session/echo.ts'
 import { unknownInput } from '../session/input-verdict.ts'
 import { diffScreens } from '../session/screen-diff.ts'
-import { screenHash, takeSnapshot } from '../session/snapshot.ts'
+import { plainSnapshot, screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { policyOf } from '../session/status-policy.ts'
 import { Waits } from '../session/waits.ts'
@@ -45,7 +45,8 @@ export function viewHandlers(
       const found = await sessions.find(params.session)
       const screen = await screenAt(home, found, momentOf(params), signal)
       const id = found.manifest.session
-      const result = takeSnapshot(id, screen, params)
+      const isPlain = !params.cells && !params.scrollback && params.max_chars === undefined
+      const result = isPlain ? plainSnapshot(id, screen) : takeSnapshot(id, screen, params)
       if (params.save) {
         const content = Buffer.from(`${JSON.stringify(result, null, 2)}\n`)
         const store = new ArtifactStore(home.sessionFolder(id), now)

@@ -68,7 +68,7 @@ async function serve(invocation: GatewayInvocation, home: Home, tokens: TokenSto
     tokens,
     limits: { ...GATEWAY_LIMITS, ...(rate === undefined ? {} : { requestsPerSecond: rate }) },
     createMcp: (calls) => createMcpEndpoint({ calls, sessions, set: 'transom', defaults: {} }),
-    debug: finder.debug,
+    debug: finder.env['TRANSOM_DEBUG'] === '1' ? finder.debug : null,
   })
   try {
     const first = tokens.createFirst()

@@ -53,6 +53,19 @@ function kindFields(screen: Screen): Pick<Snapshot, 'modes' | 'page'> {
   return { ...(modes === null ? {} : { modes }), ...(page === null ? {} : { page }) }
 }
 
+/** The last plain snapshot of a frame: many look at the same screen, and between two looks it seldom changes. */
+const TAKEN = new WeakMap<Frame, Readonly<Snapshot>>()
+
+/** As takeSnapshot() without options. The same object for the same state: to be read, not changed. */
+export function plainSnapshot(session: string, screen: Screen): Readonly<Snapshot> {
+  const frame = screen.frame()
+  const taken = TAKEN.get(frame)
+  if (taken?.seq === screen.seq && taken.session === session) return taken // modes and page change with the seq alone
+  const snapshot = takeSnapshot(session, screen)
+  TAKEN.set(frame, snapshot)
+  return snapshot
+}
+
 /** Leaves out lines from the middle, where they are missed least, until the text fits. */
 function fitInto(charsMax: number, lines: ScreenLine[]): void {
   let chars = lines.reduce((sum, { text }) => sum + text.length + 1, 0)
