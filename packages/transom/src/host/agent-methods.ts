@@ -102,7 +102,7 @@ export class AgentMethods implements AgentService {
         done(page.mouseUp({ row, col }, options)),
       drag: async ({ from, to, ...options }: AgentParams<'drag'>) => done(page.drag(from, to, options)),
       click_text: async ({ text, nth = 1, ignore_case }: AgentParams<'click_text'>) => {
-        const matches = findText(this.#snapshots.frame(), text, ignore_case)
+        const matches = findText(await this.#snapshots.frame(), text, ignore_case)
         const match = matches[nth - 1]
         if (match === undefined) {
           const many =
@@ -135,7 +135,7 @@ export class AgentMethods implements AgentService {
         return { can_go_back: canGoBack, can_go_forward: canGoForward }
       },
       find_text: async ({ text, ignore_case }: AgentParams<'find_text'>) => ({
-        matches: findText(this.#snapshots.frame(), text, ignore_case),
+        matches: findText(await this.#snapshots.frame(), text, ignore_case),
       }),
       links: async () => ({
         links: linkRows(await page.links()),

@@ -30,14 +30,14 @@ export class AgentSnapshots {
     this.#drawPng = drawPng
   }
 
-  frame(): WebFrame {
-    const { frame } = this.#page
+  async frame(): Promise<WebFrame> {
+    const frame = await this.#page.look()
     if (frame !== null) return frame
     throw new OpError('snapshot_unavailable', 'the page has not been painted yet; try again in a moment')
   }
 
   async take({ format = 'text', include_meta, trim, since }: AgentParams<'snapshot'>): Promise<object> {
-    const frame = this.frame()
+    const frame = await this.frame()
     const { cols, rows } = frame.grid
     const startMs = performance.now()
     const before = since === undefined ? undefined : this.#kept.get(since)

@@ -18,8 +18,10 @@ export async function waitOnPage(page: WebPage, request: WaitRequest, caller: Ab
   const timer = setTimeout(() => late.abort(timedOut(page, request, timeout_ms)), timeout_ms)
   const signal = AbortSignal.any([caller, late.signal])
   try {
-    if (text !== undefined)
+    if (text !== undefined) {
+      await page.look()
       await untilTrue(page, () => page.frame !== null && findText(page.frame, text).length > 0, signal)
+    }
     if (url !== undefined) await untilTrue(page, () => page.state.url.includes(url), signal)
     if (title !== undefined) await untilTrue(page, () => page.state.title.includes(title), signal)
     if (network_idle !== undefined) await page.waitForNetworkIdle(network_idle, signal)

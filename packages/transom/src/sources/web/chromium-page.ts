@@ -7,6 +7,7 @@ import type { FrameDecoder } from './frame-decoder.ts'
 import { NetworkActivity } from './network-activity.ts'
 import { OperatedPage } from './operated-page.ts'
 import { loadBy, loadOptions, loadPage } from './page-navigation.ts'
+import { PageObservers } from './page-observers.ts'
 import { readDetails, readLinks } from './page-queries.ts'
 import { EMPTY_STATE, dialogOpen, readState, unlessLeft, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
@@ -32,7 +33,7 @@ export interface ChromiumPageOptions {
 export class ChromiumPage extends OperatedPage implements WebPage {
   readonly #options: ChromiumPageOptions
   readonly #grids = new FrameGrids()
-  readonly #observers = new Set<Partial<PageEvents>>()
+  readonly #observers = new PageObservers()
   readonly #network = new NetworkActivity()
   #chromium: Chromium
   #target: PageTarget
@@ -156,8 +157,13 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     return this.#state
   }
 
+  async look(): Promise<WebFrame | null> {
+    if (this.#dialog === null && this.#recovering === null) await this.#screencast.look()
+    return this.#frame
+  }
+
   async links(): Promise<PageLink[]> {
-    return this.#operate(async (target) => readLinks(target, this.#frame))
+    return this.#operate(async (target) => readLinks(target, await this.look()))
   }
 
   async details(): Promise<PageDetails> {
@@ -184,6 +190,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   async waitForQuiescence(idleMs: number, signal: AbortSignal): Promise<WebFrame> {
+    await this.look()
     const release = this.#screencast.hold()
     try {
       return await waitForQuiet(this, idleMs, signal)
@@ -201,8 +208,9 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   observe(events: Partial<PageEvents>): () => void {
-    this.#observers.add(events)
-    return () => this.#observers.delete(events)
+    const stop = this.#observers.add(events)
+    if (events.frame !== undefined) this.#screencast.wake()
+    return stop
   }
 
   async close(): Promise<void> {
@@ -248,6 +256,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       target,
       decoder: this.#options.decoder,
       size: () => this.size,
+      isWatched: () => this.#observers.wantFrames,
       sendsLastFrame: this.#chromium.majorVersion >= LAST_FRAME_SENT_SINCE,
       onFrame: (frame) => this.#onFrame(frame),
     })
@@ -265,7 +274,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     const frame: WebFrame = { grid, kinds, originX, originY, scale: this.#scale, ordinal }
     if (this.#frame !== null && sameFrame(this.#frame, frame)) return false
     this.#frame = frame
-    this.#tell((observer) => observer.frame?.(frame))
+    this.#observers.tell((observer) => observer.frame?.(frame))
     return true
   }
 
@@ -285,7 +294,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     if (JSON.stringify(state) === JSON.stringify(this.#state)) return
     this.#state = state
     this.#screencast.hurry()
-    this.#tell((observer) => observer.state?.(state))
+    this.#observers.tell((observer) => observer.state?.(state))
   }
 
   #setDialog(dialog: PageDialog | null): void {
@@ -294,13 +303,13 @@ export class ChromiumPage extends OperatedPage implements WebPage {
       // Somebody asked for another page: that is the answer.
       this.#target.call('Page.handleJavaScriptDialog', { accept: true }).catch(() => {})
     }
-    this.#tell((observer) => observer.dialog?.(dialog))
+    this.#observers.tell((observer) => observer.dialog?.(dialog))
   }
 
   /** There is one tab: what a page opens in a new window is opened in its place. */
   async #openInPlace(url: string): Promise<void> {
     const open = async () => this.navigate(this.#options.checkUrl?.(url) ?? url)
-    await open().catch((error: Error) => this.#tell((observer) => observer.trouble?.(error)))
+    await open().catch((error: Error) => this.#observers.tell((observer) => observer.trouble?.(error)))
   }
 
   async #step(by: -1 | 1): Promise<boolean> {
@@ -318,19 +327,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   /** An input: its effect is looked for at once, and a dialog that it opens ends it, because the page stands still. */
   protected async act(run: (target: PageTarget) => Promise<void>): Promise<void> {
     this.#screencast.hurry()
-    await this.#operate(async (target) => {
-      let stop = () => {}
-      const stopped = new Promise<void>((resolve) => {
-        stop = this.observe({ dialog: (dialog) => dialog !== null && resolve() })
-      })
-      const done = run(target)
-      try {
-        await Promise.race([done, stopped])
-      } finally {
-        stop()
-        done.catch(() => {}) // with a dialog open it ends when that is answered, or not at all
-      }
-    })
+    await this.#operate(async (target) => this.#observers.untilDoneOrDialog(run(target)))
     this.#screencast.hurry()
   }
 
@@ -359,11 +356,11 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     if (this.#recovering !== null || this.#closed) return
     this.#dialog = null
     this.#recovering = this.#runRecovery(how)
-    this.#tell((observer) => observer.trouble?.(error))
+    this.#observers.tell((observer) => observer.trouble?.(error))
   }
 
   async #runRecovery(how: () => Promise<void>): Promise<void> {
-    await how().catch((failure: Error) => this.#tell((observer) => observer.trouble?.(failure)))
+    await how().catch((failure: Error) => this.#observers.tell((observer) => observer.trouble?.(failure)))
     this.#recovering = null
   }
 
@@ -392,9 +389,5 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await this.#begin(this.#chromium, target)
     await loadPage(target, loadOptions(url))
     await this.#arrived(target)
-  }
-
-  #tell(event: (observer: Partial<PageEvents>) => void): void {
-    for (const observer of this.#observers) event(observer)
   }
 }

@@ -4,10 +4,13 @@ import type { PageTarget } from './page-target.ts'
 
 /** Between two frames while somebody waits for the page: more would only cost, and nobody could follow. */
 const FAST_INTERVAL_MS = 40
-/** While nobody does: what a recording needs. */
+/** While nobody does, but somebody is told of every frame: what a recording needs. */
 const SLOW_INTERVAL_MS = 500
 /** How long frames come fast after an input or a snapshot: an answer of the page is there by then. */
 const HURRY_MS = 1500
+
+/** How long a look waits for a picture; a page that does not answer by then shows what it showed. */
+const LOOK_TIMEOUT_MS = 1000
 
 /** An older Chromium sends no frame for the last changes of a burst: a picture is taken this long after a frame. */
 const TRAILING_MS = 250
@@ -16,6 +19,8 @@ export interface ScreencastOptions {
   readonly target: PageTarget
   readonly decoder: FrameDecoder
   readonly size: () => { readonly cols: number; readonly rows: number }
+  /** Whether anybody is to be told of frames that nobody waits for. */
+  readonly isWatched: () => boolean
   /** Whether Chromium keeps the last frame of a burst until it may send it. */
   readonly sendsLastFrame: boolean
   /** Called for each frame that was read, in order; says whether it shows anything new. */
@@ -24,7 +29,8 @@ export interface ScreencastOptions {
 
 /**
  * The frames of one tab. Chromium sends the next one when the last is acknowledged, and only when something has
- * changed; how soon that is decides what watching costs.
+ * changed; how soon that is decides what watching costs. While nobody watches, a frame is not acknowledged and no
+ * other comes: a page that moves all the time is then not read at all, until somebody looks.
  */
 export class Screencast {
   readonly #options: ScreencastOptions
@@ -33,6 +39,7 @@ export class Screencast {
   #hurryUntilMs = 0
   #pending: { readonly ack: number; readonly receivedMs: number; timer: NodeJS.Timeout | undefined } | null =
     null
+  #received = 0
   #closed = false
   #trailingTimer: NodeJS.Timeout | undefined
 
@@ -55,21 +62,39 @@ export class Screencast {
   /** Frames come fast for a while. */
   hurry(): void {
     this.#hurryUntilMs = performance.now() + HURRY_MS
+    this.wake()
+  }
+
+  /** Whether frames are to come, and how fast, may be another matter now. */
+  wake(): void {
+    const slept = this.#pending !== null && this.#pending.timer === undefined
     this.#schedule()
+    if (slept && !this.#options.sendsLastFrame) this.#captureLater()
+  }
+
+  /** Sees to it that what was read last is what is shown now: at once, unless frames had not come fast. */
+  async look(): Promise<void> {
+    const isBehind = this.#pending !== null && !this.#isFast
+    this.hurry()
+    if (isBehind) await this.capture(LOOK_TIMEOUT_MS).catch(() => {}) // a page that hangs shows what it showed
   }
 
   /** Frames come fast until the returned function is called. */
   hold(): () => void {
     this.#holders++
-    this.#schedule()
+    this.wake()
     return () => {
       this.#holders--
     }
   }
 
   /** Takes a picture of what is shown now, whether or not Chromium thinks that it changed. */
-  async capture(): Promise<void> {
-    await this.#read(await this.#options.target.capture({ format: 'png', optimizeForSpeed: true }))
+  async capture(timeoutMs?: number): Promise<void> {
+    const options = { format: 'png', optimizeForSpeed: true } as const
+    const receivedBefore = this.#received
+    await this.#read(await this.#options.target.capture(options, timeoutMs))
+    // A frame that came meanwhile may be newer than the picture, which has just taken its place for good.
+    if (this.#received !== receivedBefore) this.#captureLater()
   }
 
   close(): void {
@@ -81,6 +106,8 @@ export class Screencast {
 
   async #onFrame(data: string, ack: number): Promise<void> {
     const receivedMs = performance.now()
+    this.#received++
+    if (this.#options.sendsLastFrame) clearTimeout(this.#trailingTimer) // this frame is newer than any picture
     const isNew = await this.#read(Buffer.from(data, 'base64'))
     if (this.#closed) return
     if (isNew && !this.#options.sendsLastFrame) this.#captureLater()
@@ -90,6 +117,7 @@ export class Screencast {
 
   #captureLater(): void {
     clearTimeout(this.#trailingTimer)
+    if (this.#closed) return
     // A tab that hangs or is gone is noticed by whoever asks it next.
     this.#trailingTimer = setTimeout(() => void this.capture().catch(() => {}), TRAILING_MS)
   }
@@ -100,13 +128,18 @@ export class Screencast {
     return frame !== null && !this.#closed && this.#options.onFrame(frame)
   }
 
+  get #isFast(): boolean {
+    return this.#holders > 0 || performance.now() < this.#hurryUntilMs
+  }
+
   #schedule(): void {
     const pending = this.#pending
     if (pending === null) return
-    const now = performance.now()
-    const isFast = this.#holders > 0 || now < this.#hurryUntilMs
-    const dueMs = pending.receivedMs + (isFast ? FAST_INTERVAL_MS : SLOW_INTERVAL_MS) - now
     clearTimeout(pending.timer)
+    pending.timer = undefined
+    if (!this.#isFast && !this.#options.isWatched()) return
+    const dueMs =
+      pending.receivedMs + (this.#isFast ? FAST_INTERVAL_MS : SLOW_INTERVAL_MS) - performance.now()
     pending.timer = setTimeout(
       () => {
         this.#pending = null

@@ -72,7 +72,10 @@ export interface PageEvents {
  * takes a signal, and ends with a clear error when the page hangs; `frame` and `state` are memory and never wait.
  */
 export interface WebPage {
-  /** The last frame that was decoded; null before the first. */
+  /**
+   * The last frame that was decoded; null before the first. It is behind what is shown while nobody has looked, waited,
+   * acted or observed frames for a while.
+   */
   readonly frame: WebFrame | null
   readonly state: PageState
   readonly dialog: PageDialog | null
@@ -101,6 +104,8 @@ export interface WebPage {
   /** Rows down, or up when negative; at a cell, or in the middle of the screen. */
   scroll(rows: number, at?: Cell): Promise<void>
 
+  /** The frame that is shown now: the last one where that is current, else a new one. */
+  look(): Promise<WebFrame | null>
   /** As `state`, but asked of the browser now: it also answers while the page hangs. */
   readState(): Promise<PageState>
   /** The links of the page, also of what is scrolled away, and of its iframes. */

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import type { DecodedFrame } from './frame-decoding.ts'
+import type { FrameDecoder } from './frame-decoder.ts'
+import type { PageTarget } from './page-target.ts'
+import { Screencast } from './screencast.ts'
+
+/** A tab that shows one word, sends it as a frame when told to, and takes pictures that the test gives out. */
+class FakeTab {
+  readonly pictures: ((word: string) => void)[] = []
+  readonly calls: string[] = []
+  sendFrame: (word: string) => void = () => {}
+
+  readonly target = {
+    on: (_event: string, listener: (frame: { data: string; sessionId: number }) => void) => {
+      this.sendFrame = (word) => listener({ data: Buffer.from(word).toString('base64'), sessionId: 1 })
+      return () => {}
+    },
+    call: async (method: string) => void this.calls.push(method),
+    capture: async () =>
+      new Promise<Buffer>((resolve) => this.pictures.push((word) => resolve(Buffer.from(word)))),
+  } as unknown as PageTarget // what a screencast asks of it
+
+  async asked(count: number): Promise<void> {
+    while (this.pictures.length < count) await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function screencastOf(tab: FakeTab, read: string[]): Screencast {
+  const decoder = {
+    decode: async (png: Uint8Array) => Buffer.from(png).toString() as unknown as DecodedFrame,
+  }
+  return new Screencast({
+    target: tab.target,
+    decoder: decoder as unknown as FrameDecoder,
+    size: () => ({ cols: 1, rows: 1 }),
+    isWatched: () => false,
+    sendsLastFrame: true,
+    onFrame: (frame) => read.push(frame as unknown as string) > 0,
+  })
+}
+
+describe('the frames of a tab', () => {
+  test('a picture that is older than a frame which came before it is looked at again', async () => {
+    const tab = new FakeTab()
+    const read: string[] = []
+    const screencast = screencastOf(tab, read)
+    const captured = screencast.capture()
+    tab.sendFrame('new')
+    tab.pictures[0]?.('old')
+    await captured
+    expect(read).toEqual(['new', 'old'])
+    await tab.asked(2)
+    tab.pictures[1]?.('new')
+    while (read.length < 3) await new Promise((resolve) => setImmediate(resolve))
+    expect(read.at(-1)).toBe('new')
+    screencast.close()
+  })
+
+  test('a look takes no picture while what was read last is what is shown', async () => {
+    const tab = new FakeTab()
+    const screencast = screencastOf(tab, [])
+    await screencast.look()
+    expect(tab.pictures).toHaveLength(0)
+    screencast.close()
+  })
+
+  test('a look at a tab that nobody watched takes a picture', async () => {
+    const tab = new FakeTab()
+    const read: string[] = []
+    const screencast = screencastOf(tab, read)
+    tab.sendFrame('one that is not acknowledged')
+    while (read.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(tab.calls).toEqual([])
+    const looked = screencast.look()
+    tab.pictures[0]?.('now')
+    await looked
+    expect(read.at(-1)).toBe('now')
+    screencast.close()
+  })
+})
