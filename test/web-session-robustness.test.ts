@@ -13,7 +13,7 @@ const test = needs('chromium-headless-shell')
 const PAGES = {
   '/calm': `<!doctype html><title>Calm</title><p>All is calm</p>`,
   '/busy': `<!doctype html><title>Busy</title><p id="t">0</p><script>let n=0;setInterval(()=>{t.textContent='tick '+(++n)},30)</script>`,
-  '/hang': `<!doctype html><title>Hang</title><button onclick="for(;;);">Hang</button>`,
+  '/hang': `<!doctype html><title>Hang</title><button onclick="navigator.sendBeacon('/hanging');for(;;);">Hang</button>`,
 }
 
 const web = (server: PageServer, page: string) => ['--web', server.url(page), '--allow-host', '127.0.0.1']
@@ -68,6 +68,7 @@ describe('a web session in trouble', () => {
     const session = await home.ok('create', ...web(server, '/hang'))
     const client = await home.connect()
     const clicked = client.call('session.mouse', { session, action: 'click', text: 'Hang' })
+    await until('the page hangs', () => server.requests.includes('/hanging'))
     const other = await client.call('session.create', { command: ['sh', '-c', 'echo here; exec sleep 1000'] })
     await client.call('session.wait', { session: other.session, text: 'here' })
     const { lines } = await client.call('session.snapshot', { session })

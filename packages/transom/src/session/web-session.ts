@@ -194,7 +194,17 @@ export class WebSession extends Session {
   }
 
   protected override watch(): () => void {
-    return this.#browser?.page.hold() ?? (() => {})
+    let release = () => {}
+    let isOver = false
+    const hold = () => {
+      if (!isOver && this.#browser !== null) release = this.#browser.page.hold()
+    }
+    if (this.#browser === null) this.#opening.then(hold, () => {})
+    else hold()
+    return () => {
+      isOver = true
+      release()
+    }
   }
 
   protected override setSourcePaused(paused: boolean): void {

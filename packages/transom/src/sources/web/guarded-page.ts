@@ -1,7 +1,6 @@
 import { OpError } from '@transom/protocol/errors'
 import { Chromium } from './chromium.ts'
 import { ChromiumPage } from './chromium-page.ts'
-import { cellFontconfigFile } from './font-cache.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import { NetworkGuard } from './network-guard.ts'
 
@@ -35,7 +34,7 @@ export class GuardedPage {
       onlyHosts: options.onlyHosts ?? [],
     })
     const start = async () => {
-      const fontconfigFile = cellFontconfigFile(env)
+      const fontconfigFile = await decoder.fontconfigFile(env)
       const { flags } = guard
       const chromium = await Chromium.start({ env, flags, fontconfigFile, profileFolder, mark, reaper })
       await guard.watch(chromium.cdp)
