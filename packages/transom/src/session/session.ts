@@ -206,6 +206,10 @@ export abstract class Session implements WaitSubject {
 
   /** Takes back a session whose source could not be started: nothing more is recorded. */
   async abandon(): Promise<void> {
+    if (this.#destroying !== null) {
+      await this.#destroying // which is why it could not be started
+      return
+    }
     await this.endSource()
     this.closeSource()
     await this.#close()

@@ -56,6 +56,7 @@ export class WebSession extends Session {
   #inputs: Promise<unknown> = Promise.resolve()
   #caret: CaretCell | null = null
   #readingCaret = false
+  readonly #ending = new AbortController()
   #isPaused = false
   #isClosed = false
 
@@ -140,7 +141,8 @@ export class WebSession extends Session {
     const browser = this.#running()
     const address = browser.checkUrl(url)
     const seq = this.#enter({ via: 'navigate', url: address }, actor)
-    await browser.navigate(address, options)
+    const { signal = this.#ending.signal, ...limits } = options
+    await browser.navigate(address, { ...limits, signal: AbortSignal.any([signal, this.#ending.signal]) })
     return seq
   }
 
@@ -215,9 +217,13 @@ export class WebSession extends Session {
   }
 
   protected override async endSource(): Promise<number[]> {
-    await this.#opening.catch(() => {}) // a browser that is just being started ends as well
+    if (this.#browser === null) await this.#opening.catch(() => {}) // what is just being started ends as well
     this.#isClosed = true
+    this.#ending.abort(
+      new OpError('session_ended', `session ${this.id} was ended while its page was loading`),
+    )
     await this.#browser?.close()
+    await this.#opening.catch(() => {}) // told by whenOpen()
     const survivors = await killTree(
       { mark: BigInt(this.manifest.process_mark), leaderPid: null },
       this.#reaper,
@@ -320,6 +326,8 @@ export class WebSession extends Session {
     const navigation = { url, loading, can_go_back, can_go_forward }
     const title = safeText(state.title)
     const shown = this.screen.page()
+    const pid = this.#browser?.page.chromium.pid ?? null // another one, when the browser had to be started again
+    if (this.manifest.status === 'running' && this.manifest.pid !== pid) this.update({ pid })
     if (isChange(shown, navigation)) {
       this.#tell('web_navigation', navigation, navigation)
       if (this.manifest.url !== url) this.update({ url })
