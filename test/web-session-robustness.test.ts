@@ -1,9 +1,10 @@
 import * as fs from 'node:fs'
+import * as net from 'node:net'
 import * as path from 'node:path'
 import type { EventRecord } from '@transom/protocol'
 import { describe, expect } from 'vitest'
 import { needs } from './support/needs.ts'
-import { commandLinesWith } from './support/processes.ts'
+import { commandLinesWith, processesWith } from './support/processes.ts'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 import { PageServer } from './support/web.ts'
@@ -13,7 +14,7 @@ const test = needs('chromium-headless-shell')
 const PAGES = {
   '/calm': `<!doctype html><title>Calm</title><p>All is calm</p>`,
   '/busy': `<!doctype html><title>Busy</title><p id="t">0</p><script>let n=0;setInterval(()=>{t.textContent='tick '+(++n)},30)</script>`,
-  '/hang': `<!doctype html><title>Hang</title><button onclick="for(;;);">Hang</button>`,
+  '/hang': `<!doctype html><title>Hang</title><button onclick="navigator.sendBeacon('/hanging');for(;;);">Hang</button>`,
 }
 
 const web = (server: PageServer, page: string) => ['--web', server.url(page), '--allow-host', '127.0.0.1']
@@ -55,6 +56,11 @@ describe('a web session in trouble', () => {
     )
     await client.call('web.navigate', { session, url: server.url('/busy') })
     await client.call('session.wait', { session, text: 'tick' })
+    const restarted = await client.call('session.inspect', { session })
+    expect(restarted.pid).not.toBe(pid)
+    expect(processesWith(path.join(home.path, 'sessions', session)).map((it) => it.pid)).toContain(
+      restarted.pid,
+    )
     const trouble = (await recordTypes(home, session)).find(({ type }) => type === 'web_trouble')
     expect(trouble?.fields).toMatchObject({ code: 'browser_failed' })
     await client.call('session.destroy', { session })
@@ -68,6 +74,7 @@ describe('a web session in trouble', () => {
     const session = await home.ok('create', ...web(server, '/hang'))
     const client = await home.connect()
     const clicked = client.call('session.mouse', { session, action: 'click', text: 'Hang' })
+    await until('the page hangs', () => server.requests.includes('/hanging'))
     const other = await client.call('session.create', { command: ['sh', '-c', 'echo here; exec sleep 1000'] })
     await client.call('session.wait', { session: other.session, text: 'here' })
     const { lines } = await client.call('session.snapshot', { session })
@@ -94,6 +101,33 @@ describe('a web session in trouble', () => {
     await client.call('session.quota', { session, bytes: 1 << 30 })
     await client.call('session.wait', { session, text: 'All is calm' })
     client.close()
+  })
+
+  test('is destroyed at once while its page still loads, and leaves nothing', async () => {
+    const silent = net.createServer() // takes connections and says nothing
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as net.AddressInfo
+    await using server = await PageServer.start({
+      '/slow': `<!doctype html><p>Half of it</p><img src="http://127.0.0.1:${port}/never">`,
+    })
+    await using home = new TestHome()
+    await home.ok('list')
+    const client = await home.connect()
+    const created = client.call('session.create', {
+      name: 'slow',
+      url: server.url('/slow'),
+      allow_hosts: ['127.0.0.1'],
+    })
+    created.catch(() => {}) // looked at below
+    await until('the page loads', () => server.requests.includes('/slow'))
+    await client.call('session.wait', { session: 'slow', text: 'Half of it' })
+    await client.call('session.destroy', { session: 'slow' })
+    await expect(created).rejects.toMatchObject({ code: expect.any(String) as string })
+    expect(await client.call('session.list', { all: true })).toEqual({ sessions: [] })
+    expect(fs.readdirSync(path.join(home.path, 'sessions'))).toEqual([])
+    expect(commandLinesWith(home.path).filter((line) => line.includes('user-data-dir'))).toEqual([])
+    client.close()
+    silent.close()
   })
 
   test('ends after its idle time like any other, and is collected', async () => {

@@ -10,7 +10,7 @@ export interface CommandDescription {
 /** The prose of help and man page, for the operations whose summary does not say it all. */
 export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, CommandDescription>>> = {
   'session.create': {
-    text: 'The program runs in the background on a pseudoterminal of its own until it ends or is destroyed; this command returns at once. It gets the caller’s environment and working folder, TERM=xterm-256color, and TRANSOM_SESSION, by which commands inside it mean this session. The first create of a Home starts its host.',
+    text: 'The program runs in the background on a pseudoterminal of its own until it ends or is destroyed; this command returns at once. It gets the caller’s environment and working folder, TERM=xterm-256color, and TRANSOM_SESSION, by which commands inside it mean this session. The first create of a Home starts its host. With --web a page is opened in a browser of its own instead, and the command returns when it has loaded; addresses of this machine and its networks are refused unless --allow-host names them.',
     seeAlso: ['wait', 'snapshot', 'destroy'],
   },
   'session.list': {
@@ -34,8 +34,24 @@ export const COMMAND_DESCRIPTIONS: Readonly<Partial<Record<OperationName, Comman
     seeAlso: ['type'],
   },
   'session.mouse': {
-    text: 'Only for programs that have switched mouse input on, as mc, htop and dialog do; others get a clear error. Cells are counted from 0.',
+    text: 'A web page always takes it. On a terminal only for programs that have switched mouse input on, as mc, htop and dialog do; others get a clear error. Cells are counted from 0.',
     seeAlso: ['keys', 'snapshot'],
+  },
+  'web.navigate': {
+    text: 'Returns when the page has loaded. For what it does after that, use wait. Addresses of this machine and its networks are refused unless the session was created with --allow-host.',
+    seeAlso: ['back', 'wait', 'links'],
+  },
+  'web.links': {
+    text: 'Asked of the page itself, so only of a live session. To follow a link that is seen, click its text or its cell with mouse; to open one that is not, give its address to navigate.',
+    seeAlso: ['mouse', 'navigate', 'find'],
+  },
+  'web.answer_dialog': {
+    text: 'While a dialog is open the page stands still: keys, clicks and navigation are refused until it is answered. A snapshot with --json shows it.',
+    seeAlso: ['page', 'snapshot'],
+  },
+  'web.paint': {
+    text: 'Unlike screenshot, which draws the cells that the Event Log holds, this asks the browser: it shows pictures, fonts and layout as a person would see them, and cannot be made from the log later.',
+    seeAlso: ['screenshot', 'artifacts list'],
   },
   'session.signal': {
     text: 'Ctrl+C by keys goes through the terminal and may be read as input; a signal cannot.',

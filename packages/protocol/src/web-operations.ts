@@ -127,6 +127,40 @@ export const WEB_OPERATIONS = {
     readOnly: true,
     cli: { command: 'find', positionals: ['session', 'text'], examples: ["transom find news 'Sign in'"] },
   }),
+  'web.paint': operation({
+    summary:
+      'Take a picture of a page as the browser paints it, in its own fonts, and keep it as an artifact.',
+    params: z.object({
+      session: sessionRef,
+      full_page: z.boolean().optional().describe('All of the page, also what is scrolled away.'),
+      out: z
+        .string()
+        .regex(/^\//, 'an absolute path')
+        .optional()
+        .describe('Write the picture to this file, too (also `-o`).')
+        .meta({ placeholder: 'FILE', parse: 'path', touches: 'file' }),
+      force: z.boolean().optional().describe('Replace the file if it is there.'),
+      inline: z.boolean().optional().describe('The picture itself in the answer, too (with --json).'),
+    }),
+    result: z.object({
+      session: z.string(),
+      seq: z.int().describe('The last record of the Event Log when it was taken.'),
+      path: z.string(),
+      artifact: z.int(),
+      bytes: z.int(),
+      sha256: z.string(),
+      width: z.int().describe('In pixels.'),
+      height: z.int(),
+      png_b64: z.string().optional(),
+    }),
+    errors: [...pageErrors, 'file_exists', 'file_not_written', 'artifact_damaged'],
+    readOnly: false,
+    cli: {
+      command: 'paint',
+      positionals: ['session'],
+      examples: ['transom paint news -o news.png', 'transom paint news --full-page'],
+    },
+  }),
   'web.state': operation({
     summary: 'Show what a page is beside its cells: address, title, history, scroll position, focus.',
     params: z.object({ session: sessionRef }),

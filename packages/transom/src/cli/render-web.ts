@@ -12,6 +12,7 @@ export const WEB_RENDERERS: WebRenderers = {
       ['CELL', 'TEXT', 'URL'],
       ...links.map(({ row, col, text, url }) => [cellWords(row, col), printable(text), printable(url)]),
     ]),
+  'web.paint': ({ path }) => printable(path),
   'web.find_text': ({ matches }) =>
     matches.map(({ row, col, text }) => `${cellWords(row, col)}  ${printable(text)}`).join('\n'),
   'web.state': ({ session, url, title, loading, focus }) =>

@@ -43,7 +43,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
   const conversations = new Conversations(sessions, () => conversationShell(control))
   const handlers: Handlers = {
     ...inputHandlers(sessions),
-    ...webHandlers(sessions),
+    ...webHandlers(home, sessions, control),
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),

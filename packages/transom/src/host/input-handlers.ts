@@ -54,7 +54,7 @@ async function useMouse(
   params: ParsedParams<'session.mouse'>,
 ): Promise<Result<'session.mouse'>> {
   const { to, actor } = params
-  const at = params.at ?? findText(target, params.text)
+  const at = params.at ?? (await findText(target, params.text))
   const { cols, rows } = target.manifest
   for (const cell of [at, to ?? at]) {
     if (cell.row < rows && cell.col < cols) continue
@@ -88,13 +88,14 @@ function mouseAction(
   }
 }
 
-function findText(target: Session, text: string | undefined): MouseCell {
+async function findText(target: Session, text: string | undefined): Promise<MouseCell> {
   if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
-  const canonical = target.screen.canonical()
+  const screen = await target.look()
+  const canonical = screen.canonical()
   const start = canonical.text.indexOf(text)
   if (start < 0) {
     const message = `${JSON.stringify(text)} is not on the screen; the snapshot in the details shows what is`
     throw new OpError('text_not_found', message, { text, snapshot: target.snapshot({}) })
   }
-  return cellAt(target.screen.frame().text, canonical, start + Math.floor(text.length / 2))
+  return cellAt(screen.frame().text, canonical, start + Math.floor(text.length / 2))
 }

@@ -106,7 +106,7 @@ async function screenAt(
 ): Promise<Screen> {
   const id = found.manifest.session
   const live = liveOf(found)
-  if (moment === null) return live?.screen ?? (await replaySession(home, id, { signal })).screen
+  if (moment === null) return live === null ? (await replaySession(home, id, { signal })).screen : live.look()
   const seq = await seqOfMoment(home.logPath(id), moment, signal)
   return (await replaySession(home, id, { seq, signal })).screen
 }

@@ -1,11 +1,19 @@
-import type { WEB_OPERATIONS } from '@transom/protocol'
+import type { ParsedParams, Result, WEB_OPERATIONS } from '@transom/protocol'
+import { ArtifactStore } from '../home/artifact-store.ts'
+import type { Home } from '../home/home.ts'
+import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { Sessions } from '../session/sessions.ts'
+import type { WebSession } from '../session/web-session.ts'
 import { linkRows, safeText } from '../sources/web/page-words.ts'
 import type { Handlers } from './dispatch.ts'
 import { DEFAULT_ACTOR } from './input-handlers.ts'
 
 /** What only a web page can be told, or asked. */
-export function webHandlers(sessions: Sessions): Pick<Handlers, keyof typeof WEB_OPERATIONS> {
+export function webHandlers(
+  home: Home,
+  sessions: Sessions,
+  { now }: { now: () => number },
+): Pick<Handlers, keyof typeof WEB_OPERATIONS> {
   return {
     'web.navigate': async ({ session, url, timeout_ms, actor = DEFAULT_ACTOR }, { signal }) => {
       const target = await sessions.webTarget(session)
@@ -33,7 +41,11 @@ export function webHandlers(sessions: Sessions): Pick<Handlers, keyof typeof WEB
     },
     'web.find_text': async ({ session, text, ignore_case }) => {
       const target = await sessions.webTarget(session)
-      return { matches: target.findText(text, ignore_case ?? false) }
+      return { matches: await target.findText(text, ignore_case ?? false) }
+    },
+    'web.paint': async (params) => {
+      const target = await sessions.webTarget(params.session)
+      return paint(target, new ArtifactStore(home.sessionFolder(target.id), now), params)
     },
     'web.state': async ({ session }) => {
       const target = await sessions.webTarget(session)
@@ -41,5 +53,33 @@ export function webHandlers(sessions: Sessions): Pick<Handlers, keyof typeof WEB
       const named = focus === null ? null : { ...focus, name: safeText(focus.name) }
       return { session: target.id, ...target.screen.page(), ...details, focus: named }
     },
+  }
+}
+
+const PNG_WIDTH_AT = 16 // in the header chunk, which comes first
+const PNG_HEIGHT_AT = 20
+
+async function paint(
+  target: WebSession,
+  store: ArtifactStore,
+  { full_page, out, force, inline }: ParsedParams<'web.paint'>,
+): Promise<Result<'web.paint'>> {
+  const place = out === undefined ? null : { out, force: force ?? false }
+  if (place !== null) await refuseTarget(place)
+  const png = await target.paint(full_page ?? false)
+  const { seq } = target.log
+  const artifact = await store.add({ kind: 'screenshot', format: 'png', seq }, png)
+  const kept = store.pathOf(artifact)
+  if (place !== null) await placeCopy(kept, place)
+  return {
+    session: target.id,
+    seq,
+    path: out ?? kept,
+    artifact: artifact.id,
+    bytes: artifact.bytes,
+    sha256: artifact.sha256,
+    width: png.readUInt32BE(PNG_WIDTH_AT),
+    height: png.readUInt32BE(PNG_HEIGHT_AT),
+    ...(inline ? { png_b64: png.toString('base64') } : {}),
   }
 }

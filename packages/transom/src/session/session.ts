@@ -109,6 +109,11 @@ export abstract class Session implements WaitSubject {
     return this.#lastInputMs
   }
 
+  /** The screen as it is now, for a source that is not read all the time. */
+  async look(): Promise<Screen> {
+    return this.screen
+  }
+
   /** Whether more is sure to come without anybody's doing: a page that is loading. */
   get busy(): boolean {
     return false
@@ -206,6 +211,10 @@ export abstract class Session implements WaitSubject {
 
   /** Takes back a session whose source could not be started: nothing more is recorded. */
   async abandon(): Promise<void> {
+    if (this.#destroying !== null) {
+      await this.#destroying // which is why it could not be started
+      return
+    }
     await this.endSource()
     this.closeSource()
     await this.#close()

@@ -56,6 +56,7 @@ export class WebSession extends Session {
   #inputs: Promise<unknown> = Promise.resolve()
   #caret: CaretCell | null = null
   #readingCaret = false
+  readonly #ending = new AbortController()
   #isPaused = false
   #isClosed = false
 
@@ -82,6 +83,12 @@ export class WebSession extends Session {
 
   override async whenOpen(): Promise<void> {
     await this.#opening
+  }
+
+  /** While nobody watches, a page is not read all the time: it is when somebody looks. */
+  override async look(): Promise<WebScreen> {
+    await this.#browser?.page.look()
+    return this.screen
   }
 
   override get busy(): boolean {
@@ -140,7 +147,8 @@ export class WebSession extends Session {
     const browser = this.#running()
     const address = browser.checkUrl(url)
     const seq = this.#enter({ via: 'navigate', url: address }, actor)
-    await browser.navigate(address, options)
+    const { signal = this.#ending.signal, ...limits } = options
+    await browser.navigate(address, { ...limits, signal: AbortSignal.any([signal, this.#ending.signal]) })
     return seq
   }
 
@@ -188,13 +196,23 @@ export class WebSession extends Session {
     return this.#running().page.screenshot({ fullPage })
   }
 
-  findText(text: string, ignoreCase: boolean): TextMatch[] {
-    const { frame } = this.#running().page
+  async findText(text: string, ignoreCase: boolean): Promise<TextMatch[]> {
+    const frame = await this.#running().page.look()
     return frame === null ? [] : findText(frame, text, ignoreCase)
   }
 
   protected override watch(): () => void {
-    return this.#browser?.page.hold() ?? (() => {})
+    let release = () => {}
+    let isOver = false
+    const hold = () => {
+      if (!isOver && this.#browser !== null) release = this.#browser.page.hold()
+    }
+    if (this.#browser === null) this.#opening.then(hold, () => {})
+    else hold()
+    return () => {
+      isOver = true
+      release()
+    }
   }
 
   protected override setSourcePaused(paused: boolean): void {
@@ -205,9 +223,13 @@ export class WebSession extends Session {
   }
 
   protected override async endSource(): Promise<number[]> {
-    await this.#opening.catch(() => {}) // a browser that is just being started ends as well
+    if (this.#browser === null) await this.#opening.catch(() => {}) // what is just being started ends as well
     this.#isClosed = true
+    this.#ending.abort(
+      new OpError('session_ended', `session ${this.id} was ended while its page was loading`),
+    )
     await this.#browser?.close()
+    await this.#opening.catch(() => {}) // told by whenOpen()
     const survivors = await killTree(
       { mark: BigInt(this.manifest.process_mark), leaderPid: null },
       this.#reaper,
@@ -310,6 +332,8 @@ export class WebSession extends Session {
     const navigation = { url, loading, can_go_back, can_go_forward }
     const title = safeText(state.title)
     const shown = this.screen.page()
+    const pid = this.#browser?.page.chromium.pid ?? null // another one, when the browser had to be started again
+    if (this.manifest.status === 'running' && this.manifest.pid !== pid) this.update({ pid })
     if (isChange(shown, navigation)) {
       this.#tell('web_navigation', navigation, navigation)
       if (this.manifest.url !== url) this.update({ url })

@@ -138,7 +138,20 @@ function textOf(result: unknown): string {
 }
 
 /** What programs have a say in: it stands behind the rest, between marks. */
-const UNTRUSTED_KEYS = new Set(['untrusted_output', 'title', 'match', 'match_text', 'data', 'tail'])
+const UNTRUSTED_KEYS = new Set([
+  'untrusted_output',
+  'title',
+  'match',
+  'match_text',
+  'data',
+  'tail',
+  // Of a web page: a page chooses its own address, too.
+  'url',
+  'links',
+  'matches',
+  'focus',
+  'dialog',
+])
 
 function withoutOutput(value: unknown, outputs: string[]): unknown {
   if (Array.isArray(value)) return value.map((part) => withoutOutput(part, outputs))

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { OpError } from '@transom/protocol/errors'
 import type { DecodedFrame } from './frame-decoding.ts'
-import type { DecodeAnswer, DecodeRequest } from './frame-worker.ts'
+import type { DecodeRequest, FontRequest, WorkerAnswer } from './frame-worker.ts'
 
 interface Pending {
-  readonly resolve: (frame: DecodedFrame | null) => void
+  readonly resolve: (answer: Exclude<WorkerAnswer, { problem: string }>) => void
   readonly reject: (reason: Error) => void
 }
 
@@ -25,14 +25,15 @@ export class FrameDecoder {
 
   /** The frame, or null when the picture is not of this size. */
   async decode(png: Uint8Array<ArrayBuffer>, cols: number, rows: number): Promise<DecodedFrame | null> {
-    this.#worker ??= this.#start()
-    const id = ++this.#lastId
-    const request: DecodeRequest = { id, png, cols, rows }
-    const worker = this.#worker
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject })
-      worker.postMessage(request, png.byteOffset === 0 ? [png.buffer] : [])
-    })
+    const request: DecodeRequest = { id: ++this.#lastId, png, cols, rows }
+    const answer = await this.#ask(request, png.byteOffset === 0 ? [png.buffer] : [])
+    return 'frame' in answer ? answer.frame : null
+  }
+
+  /** The fontconfig file that makes Chromium know the cell fonts; the first time on a machine they are made for it. */
+  async fontconfigFile(env: NodeJS.ProcessEnv): Promise<string> {
+    const answer = await this.#ask({ id: ++this.#lastId, env: { ...env } }, [])
+    return 'fontconfigFile' in answer ? answer.fontconfigFile : ''
   }
 
   async close(): Promise<void> {
@@ -42,15 +43,23 @@ export class FrameDecoder {
     await worker?.terminate()
   }
 
+  async #ask(request: DecodeRequest | FontRequest, transfer: readonly ArrayBuffer[]) {
+    this.#worker ??= this.#start()
+    const worker = this.#worker
+    return new Promise<Exclude<WorkerAnswer, { problem: string }>>((resolve, reject) => {
+      this.#pending.set(request.id, { resolve, reject })
+      worker.postMessage(request, [...transfer])
+    })
+  }
+
   #start(): Worker {
     const worker = new Worker(this.#source, { eval: true })
     worker.unref() // pages keep the process alive, not their reader
-    worker.on('message', (answer: DecodeAnswer) => {
+    worker.on('message', (answer: WorkerAnswer) => {
       const pending = this.#pending.get(answer.id)
       this.#pending.delete(answer.id)
-      if ('frame' in answer) pending?.resolve(answer.frame)
-      else
-        pending?.reject(new OpError('internal', `a picture of the page could not be read: ${answer.problem}`))
+      if (!('problem' in answer)) pending?.resolve(answer)
+      else pending?.reject(new OpError('internal', `the thread that reads pages failed: ${answer.problem}`))
     })
     worker.on('error', (error) => {
       if (this.#worker === worker) this.#worker = null // the next picture starts another

@@ -1,7 +1,6 @@
 import { OpError } from '@transom/protocol/errors'
 import { Chromium } from './chromium.ts'
 import { ChromiumPage } from './chromium-page.ts'
-import { cellFontconfigFile } from './font-cache.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import { NetworkGuard } from './network-guard.ts'
 
@@ -40,7 +39,7 @@ export class GuardedPage {
       const chromium = await Chromium.start({
         env,
         flags: guard.flags,
-        fontconfigFile: cellFontconfigFile(env),
+        fontconfigFile: await decoder.fontconfigFile(env),
         profileFolder: options.profileFolder,
         onFreshProfile: options.onFreshProfile,
         mark: options.mark,
