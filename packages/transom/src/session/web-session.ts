@@ -17,6 +17,7 @@ import { parseKeys } from '../terminal/key-names.ts'
 import type { MouseAction } from '../terminal/mouse-encoding.ts'
 import type { BrowserProfile } from './browser-profile.ts'
 import type { SessionLimits } from './limits.ts'
+import { isSecret, useMouse } from './page-acts.ts'
 import { PageRecorder } from './page-recorder.ts'
 import { Session, type SessionDependencies } from './session.ts'
 import type { WaitRequest } from './waits.ts'
@@ -376,29 +377,6 @@ export class WebSession extends Session {
       })
       .catch(() => {}) // a page that hangs or is gone is told of by its events
       .finally(() => (this.#readingCaret = false))
-  }
-}
-
-/** Whether what is typed now goes into a password field, or where it cannot be told, into another site's frame. */
-async function isSecret(page: WebPage): Promise<boolean> {
-  const { focus } = await page.details()
-  return focus !== null && (focus.type === 'password' || focus.tag === 'iframe')
-}
-
-async function useMouse(page: WebPage, action: MouseAction): Promise<void> {
-  switch (action.action) {
-    case 'click':
-      return page.click(action.at, { button: action.button })
-    case 'double_click':
-      return page.click(action.at, { button: action.button, clicks: 2 })
-    case 'drag':
-      return page.drag(action.at, action.to, { button: action.button })
-    case 'wheel':
-      return page.scroll(action.lines, action.at)
-    case 'move':
-      return page.mouseMove(action.at)
-    default:
-      return action satisfies never
   }
 }
 
