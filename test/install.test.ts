@@ -122,6 +122,7 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'skills/setup.md',
     'skills/shell.md',
     'skills/tui.md',
+    'skills/web.md',
   ])
   const manifest = fs.readFileSync(path.join(PROJECT, 'packages/transom/package.json'), 'utf8')
   expect(JSON.parse(manifest)).not.toHaveProperty('private')

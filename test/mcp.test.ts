@@ -41,6 +41,9 @@ const TOOL_NAMES = [
   'interact',
   'run_command',
   'take_screenshot',
+  'open_page',
+  'list_links',
+  'answer_dialog',
 ]
 
 describe('on standard input and output', () => {
@@ -48,7 +51,7 @@ describe('on standard input and output', () => {
     const client = await start()
     const { tools } = (await client.request('tools/list')) as unknown as { tools: Tool[] }
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(TOOL_NAMES))
-    expect(tools.length).toBeLessThanOrEqual(12)
+    expect(tools.length).toBeLessThanOrEqual(15)
     for (const tool of tools) {
       expect(tool.description.length).toBeLessThan(2000)
       expect(tool.outputSchema).toMatchObject({ type: 'object' })

@@ -25,15 +25,15 @@ test('every skill is listed and printed, and no other', async () => {
   expect(skills.map(({ skill }) => `${skill}.md`).toSorted()).toEqual(fs.readdirSync(folder).toSorted())
   for (const { skill } of skills) expect(await home.ok('skills', 'get', skill)).toMatch(/^# /)
   const missing = await home.run(['skills', 'get', 'nothing'])
-  expect([missing.code, missing.stderr]).toEqual([64, expect.stringContaining('shell, tui, repl, setup')])
+  expect([missing.code, missing.stderr]).toEqual([64, expect.stringContaining('shell, tui, repl, web, setup')])
 })
 
 test('skills speak of tools and steps that there are', async () => {
   const tools = new Set(Object.values<OperationDefinition>(OPERATIONS).flatMap(({ mcp }) => mcp?.name ?? []))
-  for (const skill of ['shell', 'tui', 'repl']) {
+  for (const skill of ['shell', 'tui', 'repl', 'web']) {
     const text = await home.ok('skills', 'get', skill)
     const named = [...text.matchAll(/`([a-z]+_[a-z_]+)`/g)].map((match) => match[1] ?? '')
-    const parameters = new Set(['after_input', 'after_seq', 'screen_stable_ms'])
+    const parameters = new Set(['after_input', 'after_seq', 'screen_stable_ms', 'allow_hosts'])
     expect([skill, named.filter((name) => !tools.has(name) && !parameters.has(name))]).toEqual([skill, []])
   }
 })

@@ -33,6 +33,12 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: [...navigationErrors, 'invalid_url', 'url_refused'],
     readOnly: false,
+    mcp: {
+      name: 'open_page',
+      title: 'Open another web page',
+      description:
+        'Opens another address in a session that is a web page (create_session with a url makes one), and answers when it has loaded; read_screen shows it.',
+    },
     cli: {
       command: 'navigate',
       positionals: ['session', 'url'],
@@ -86,6 +92,12 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: pageErrors,
     readOnly: false,
+    mcp: {
+      name: 'answer_dialog',
+      title: 'Answer a dialog of a web page',
+      description:
+        'Accepts or dismisses the alert, confirm or prompt that a page has open. read_screen tells of one in `page`; nothing else works before it is answered.',
+    },
     cli: {
       command: 'dialog',
       positionals: ['session', 'answer'],
@@ -107,6 +119,12 @@ export const WEB_OPERATIONS = {
     }),
     errors: pageErrors,
     readOnly: true,
+    mcp: {
+      name: 'list_links',
+      title: 'List the links of a web page',
+      description:
+        'Lists the links of a page with text, address and, for those on the screen, the cell to click at with use_mouse; also those that are scrolled away.',
+    },
     cli: { command: 'links', positionals: ['session'], examples: ['transom links news'] },
   }),
   'web.find_text': operation({

@@ -6,6 +6,7 @@ const SKILLS = [
   { skill: 'shell', summary: 'How to drive a shell that stays.' },
   { skill: 'tui', summary: 'How to drive full-screen programs: vim, less, htop.' },
   { skill: 'repl', summary: 'How to drive REPLs and debuggers: python, psql, gdb.' },
+  { skill: 'web', summary: 'How to read and operate web pages.' },
   {
     skill: 'setup',
     summary: 'How to set Transom up in Claude Code, Codex, Gemini CLI, VS Code and Cursor.',
@@ -37,7 +38,7 @@ export const skillsGetCommand = localCommand({
       name: 'skill',
       type: 'string',
       placeholder: 'SKILL',
-      description: 'shell, tui, repl or setup.',
+      description: 'shell, tui, repl, web or setup.',
       required: true,
       values: SKILLS.map(({ skill }) => skill),
     }),

@@ -167,12 +167,13 @@ function withoutOutput(value: unknown, outputs: string[]): unknown {
 }
 
 function screenText(screen: CompactScreen): string {
-  const { untrusted_output, session, seq, cols, rows, cursor_at, title, omitted_lines, cursor } = screen
+  const { untrusted_output, page, session, seq, cols, rows, cursor_at, title, omitted_lines, cursor } = screen
   const head = `session ${session}, seq ${seq}, ${cols}x${rows}, cursor at row ${cursor_at.row} col ${cursor_at.col}`
-  const named = title === '' ? '' : `, title ${JSON.stringify(title)}`
   const rest =
     cursor === null ? '' : `\n${omitted_lines} lines are left out: read_screen with cursor "${cursor}"`
-  return `${head}${named}\n${fenced(untrusted_output)}${rest}`
+  const about = { ...(title === '' ? {} : { title }), ...page }
+  const shown = Object.keys(about).length === 0 ? [] : [JSON.stringify(about)]
+  return `${head}\n${fenced([...shown, untrusted_output].join('\n'))}${rest}`
 }
 
 function limited(text: string): string {
