@@ -25,7 +25,10 @@ test('every skill is listed and printed, and no other', async () => {
   expect(skills.map(({ skill }) => `${skill}.md`).toSorted()).toEqual(fs.readdirSync(folder).toSorted())
   for (const { skill } of skills) expect(await home.ok('skills', 'get', skill)).toMatch(/^# /)
   const missing = await home.run(['skills', 'get', 'nothing'])
-  expect([missing.code, missing.stderr]).toEqual([64, expect.stringContaining('shell, tui, repl, web, setup')])
+  expect([missing.code, missing.stderr]).toEqual([
+    64,
+    expect.stringContaining('shell, tui, repl, web, setup'),
+  ])
 })
 
 test('skills speak of tools and steps that there are', async () => {
