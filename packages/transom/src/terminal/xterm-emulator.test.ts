@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { needsThat } from '../../../../test/support/needs.ts'
 import { canonicalText } from '../grid/canonical-text.ts'
 import { changedRows } from '../grid/grid.ts'
+import type { Grid } from '../grid/grid.ts'
 import { styledRuns } from '../grid/styled-runs.ts'
 import type { Frame } from './emulator.ts'
 import { XtermEmulator } from './xterm-emulator.ts'
@@ -23,8 +24,10 @@ function linesOf({ grid }: Frame): string[] {
 }
 
 /** Everything that a frame shows, as plain data. */
-function describeFrame({ grid, ...frame }: Frame) {
-  return { ...frame, rows: Array.from({ length: grid.rows }, (_, row) => styledRuns(grid, row)) }
+/** Ids of styles and clusters tell when one was first seen, not what it is. */
+function describeFrame({ grid, text, ...frame }: Frame) {
+  const rowsOf = (cells: Grid) => Array.from({ length: cells.rows }, (_, row) => styledRuns(cells, row))
+  return { ...frame, rows: rowsOf(grid), textRows: rowsOf(text) }
 }
 
 describe('third-party screens', () => {
