@@ -292,7 +292,7 @@ describe('over HTTP', () => {
       const { message } = await ask('2025-11-25', 'tools/list', {}, token)
       return ((message?.result?.['tools'] ?? []) as Tool[]).map(({ name }) => name)
     }
-    expect(await names(reader)).toEqual(['list_sessions', 'wait_for', 'read_screen'])
+    expect(await names(reader)).toEqual(['list_sessions', 'wait_for', 'read_screen', 'list_links'])
     expect(await names(restricted)).not.toContain('create_session')
     const call = async (token: string, name: string, given: object) => {
       const { message } = await ask('2025-11-25', 'tools/call', { name, arguments: given }, token)
