@@ -1,4 +1,4 @@
-import type { TerminalModes } from '@transom/protocol'
+import type { CursorState, TerminalModes } from '@transom/protocol'
 import { canonicalText, type CanonicalText } from '../grid/canonical-text.ts'
 import type { Emulator, Frame, Scrollback } from '../terminal/emulator.ts'
 import type { Screen, ScreenEvent } from './screen.ts'
@@ -48,6 +48,11 @@ export class TerminalScreen implements Screen {
 
   frame(): Frame {
     return this.#emulator.frame()
+  }
+
+  /** The live cursor, for what needs no frame. */
+  cursor(): CursorState {
+    return this.#emulator.cursor()
   }
 
   canonical(): CanonicalText {

@@ -183,7 +183,6 @@ export class TerminalSession extends Session {
     const bytes = Buffer.from(input)
     this.#source.assertRoom(bytes.length)
     const mode = secret ? 'hidden' : this.#source.inputMode()
-    const frame = this.screen.frame()
     const seq = this.log.appendFact('input', {
       actor,
       via,
@@ -191,11 +190,11 @@ export class TerminalSession extends Session {
       data_b64: mode === 'hidden' ? null : bytes.toString('base64'),
     })
     this.apply(seq)
+    this.#source.write(bytes) // before what takes time: the program is at work meanwhile
     if (mode !== 'hidden' && typeof input === 'string') {
       const echoed = this.lastOutputSeq > this.lastInputSeq
-      this.echo.typed(seq, input, frame, { echoed, byKernel: mode === 'echoed' })
+      this.echo.typed(seq, input, this.screen.frame(), { echoed, byKernel: mode === 'echoed' })
     }
-    this.#source.write(bytes)
     if (via !== 'block' && entersLine(bytes)) this.shell?.queue.lineEntered()
     this.entered(seq)
     return seq
@@ -267,7 +266,7 @@ export class TerminalSession extends Session {
       session: this.id,
       output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
       appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
-      cursor: () => ({ col: this.screen.frame().cursor.col, cols: this.manifest.cols }),
+      cursor: () => ({ col: this.screen.cursor().col, cols: this.manifest.cols }),
       foregroundGroup: () => this.foregroundGroup(),
       type: (text, options) => void this.input(text, { via: 'block', ...options }),
       step: (run) => this.disk.run(run),

@@ -128,6 +128,17 @@ export class XtermEmulator implements Emulator {
     return this.#held ?? this.#readFrame()
   }
 
+  cursor(): CursorState {
+    const { cursorStyle, cursorBlink } = this.#internals.coreService.decPrivateModes
+    return {
+      row: this.#internals.buffer.y,
+      col: this.#cursorCol(),
+      visible: !this.#internals.coreService.isCursorHidden,
+      shape: cursorStyle ?? 'block',
+      blink: cursorBlink ?? false,
+    }
+  }
+
   modes(): TerminalModes {
     const { modes } = this.#terminal
     return {
@@ -238,7 +249,7 @@ export class XtermEmulator implements Emulator {
     this.#frame = {
       grid,
       text: grid,
-      cursor: this.#readCursor(),
+      cursor: this.cursor(),
       title: this.#title,
       bells: this.#bells,
       firstLine: this.#firstLine,
@@ -250,17 +261,6 @@ export class XtermEmulator implements Emulator {
   #copyRow(lineIndex: number, grid: Grid, rowIndex: number): void {
     const line = this.#internals.buffer.lines.get(lineIndex)
     if (line !== undefined) this.#cells.copyRow(line, grid, rowIndex)
-  }
-
-  #readCursor(): CursorState {
-    const { cursorStyle, cursorBlink } = this.#internals.coreService.decPrivateModes
-    return {
-      row: this.#internals.buffer.y,
-      col: this.#cursorCol(),
-      visible: !this.#internals.coreService.isCursorHidden,
-      shape: cursorStyle ?? 'block',
-      blink: cursorBlink ?? false,
-    }
   }
 
   /** After the last column was written, xterm keeps the cursor one past it until the wrap happens. */
