@@ -70,13 +70,7 @@ describe('a page that fails is brought back', () => {
     await using server = await PageServer.start()
     await using opened = await openPage()
     await opened.page.navigate(server.url('/here'))
-    const trouble = nextTrouble(opened)
-    const { cdp } = opened.page.chromium
-    const { targetInfos } = await cdp.call('Target.getTargets')
-    const targetId = targetInfos.find(({ type }) => type === 'page')?.targetId ?? ''
-    const { sessionId: session } = await cdp.call('Target.attachToTarget', { targetId, flatten: true })
-    cdp.call('Page.crash', undefined, { session }).catch(() => {}) // nobody is left to answer
-    expect(await trouble).toMatchObject({ code: 'page_crashed' })
+    expect(await opened.crash()).toMatchObject({ code: 'page_crashed' })
     expect(opened.text()).toContain('You are at /here')
     await opened.page.typeText('x')
     expect(opened.text()).toContain('You are at /here')

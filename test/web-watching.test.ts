@@ -59,6 +59,17 @@ describe('a page that moves all the time is read while somebody needs it', () =>
     const shown = await opened.evaluate<number>('globalThis.shown')
     await opened.shows('a later frame', () => numberIn(opened.text()) > shown + 30)
   })
+
+  test('who holds a page holds also the tab that takes the place of one that has crashed', async () => {
+    const release = opened.page.hold()
+    await opened.crash()
+    await opened.page.details() // once it is loaded again
+    await frames(300) // past the time in which frames come for a new page anyway
+    const before = received
+    await frames(120)
+    expect(received).toBeGreaterThan(before)
+    release()
+  })
 })
 
 function numberIn(text: string): number {

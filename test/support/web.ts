@@ -97,9 +97,7 @@ export class TestPage {
   /** Evaluates in the page's own world, on a session of the test's own. */
   async evaluate<T>(expression: string): Promise<T> {
     const { cdp } = this.page.chromium
-    const { targetInfos } = await cdp.call('Target.getTargets')
-    const targetId = targetInfos.find(({ type }) => type === 'page')?.targetId ?? ''
-    const { sessionId: session } = await cdp.call('Target.attachToTarget', { targetId, flatten: true })
+    const session = await this.#attach()
     const { result, exceptionDetails } = await cdp.call(
       'Runtime.evaluate',
       { expression, returnByValue: true, awaitPromise: true },
@@ -108,6 +106,24 @@ export class TestPage {
     await cdp.call('Target.detachFromTarget', { sessionId: session })
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
     return result.value as T
+  }
+
+  /** Ends the process of the tab; resolves when the page has told of it. */
+  async crash(): Promise<Error> {
+    const trouble = new Promise<Error>((resolve) => {
+      const stop = this.page.observe({ trouble: (error) => (stop(), resolve(error)) })
+    })
+    const session = await this.#attach()
+    this.page.chromium.cdp.call('Page.crash', undefined, { session }).catch(() => {}) // nobody is left to answer
+    return trouble
+  }
+
+  /** A session of the test's own with the tab. */
+  async #attach(): Promise<string> {
+    const { cdp } = this.page.chromium
+    const { targetInfos } = await cdp.call('Target.getTargets')
+    const targetId = targetInfos.find(({ type }) => type === 'page')?.targetId ?? ''
+    return (await cdp.call('Target.attachToTarget', { targetId, flatten: true })).sessionId
   }
 
   /** Resolves when the frame satisfies a condition: at once, or at a change. */

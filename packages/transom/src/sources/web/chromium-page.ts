@@ -12,9 +12,10 @@ import { readDetails, readLinks } from './page-queries.ts'
 import { EMPTY_STATE, dialogOpen, readState, unlessLeft, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
-import { Screencast } from './screencast.ts'
+import { Screencast, type ScreencastNeed } from './screencast.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
 import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
+
 const LAST_FRAME_SENT_SINCE = 156 // the version of Chromium; 147 does not
 
 export interface ChromiumPageOptions {
@@ -43,6 +44,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #scale: number
   #frame: WebFrame | null = null
   #framesPaused = false
+  /** Those who wait for frames, in whichever tab the page is shown. */
+  #holders = 0
   #state: PageState = EMPTY_STATE
   #dialog: PageDialog | null = null
   #recovering: Promise<void> | null = null
@@ -191,7 +194,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async waitForQuiescence(idleMs: number, signal: AbortSignal): Promise<WebFrame> {
     await this.look()
-    const release = this.#screencast.hold()
+    const release = this.hold()
     try {
       return await waitForQuiet(this, idleMs, signal)
     } finally {
@@ -204,7 +207,11 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   hold(): () => void {
-    return this.#screencast.hold()
+    this.#holders++
+    this.#screencast.wake()
+    return () => {
+      this.#holders--
+    }
   }
 
   observe(events: Partial<PageEvents>): () => void {
@@ -251,12 +258,17 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await this.#screencast.start()
   }
 
+  get #need(): ScreencastNeed {
+    if (this.#holders > 0) return 'fast'
+    return this.#observers.wantFrames ? 'slow' : 'none'
+  }
+
   #screencastOf(target: PageTarget): Screencast {
     return new Screencast({
       target,
       decoder: this.#options.decoder,
       size: () => this.size,
-      isWatched: () => this.#observers.wantFrames,
+      need: () => this.#need,
       sendsLastFrame: this.#chromium.majorVersion >= LAST_FRAME_SENT_SINCE,
       onFrame: (frame) => this.#onFrame(frame),
     })

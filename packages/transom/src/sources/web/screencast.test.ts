@@ -33,7 +33,7 @@ function screencastOf(tab: FakeTab, read: string[]): Screencast {
     target: tab.target,
     decoder: decoder as unknown as FrameDecoder,
     size: () => ({ cols: 1, rows: 1 }),
-    isWatched: () => false,
+    need: () => 'none',
     sendsLastFrame: true,
     onFrame: (frame) => read.push(frame as unknown as string) > 0,
   })

@@ -15,12 +15,14 @@ const LOOK_TIMEOUT_MS = 1000
 /** An older Chromium sends no frame for the last changes of a burst: a picture is taken this long after a frame. */
 const TRAILING_MS = 250
 
+export type ScreencastNeed = 'fast' | 'slow' | 'none'
+
 export interface ScreencastOptions {
   readonly target: PageTarget
   readonly decoder: FrameDecoder
   readonly size: () => { readonly cols: number; readonly rows: number }
-  /** Whether anybody is to be told of frames that nobody waits for. */
-  readonly isWatched: () => boolean
+  /** Who is to be told of frames: somebody who waits for them, an observer, or nobody. */
+  readonly need: () => ScreencastNeed
   /** Whether Chromium keeps the last frame of a burst until it may send it. */
   readonly sendsLastFrame: boolean
   /** Called for each frame that was read, in order; says whether it shows anything new. */
@@ -35,7 +37,6 @@ export interface ScreencastOptions {
 export class Screencast {
   readonly #options: ScreencastOptions
   readonly #stopListening: () => void
-  #holders = 0
   #hurryUntilMs = 0
   #pending: { readonly ack: number; readonly receivedMs: number; timer: NodeJS.Timeout | undefined } | null =
     null
@@ -79,15 +80,6 @@ export class Screencast {
     if (isBehind) await this.capture(LOOK_TIMEOUT_MS).catch(() => {}) // a page that hangs shows what it showed
   }
 
-  /** Frames come fast until the returned function is called. */
-  hold(): () => void {
-    this.#holders++
-    this.wake()
-    return () => {
-      this.#holders--
-    }
-  }
-
   /** Takes a picture of what is shown now, whether or not Chromium thinks that it changed. */
   async capture(timeoutMs?: number): Promise<void> {
     const options = { format: 'png', optimizeForSpeed: true } as const
@@ -129,7 +121,7 @@ export class Screencast {
   }
 
   get #isFast(): boolean {
-    return this.#holders > 0 || performance.now() < this.#hurryUntilMs
+    return this.#options.need() === 'fast' || performance.now() < this.#hurryUntilMs
   }
 
   #schedule(): void {
@@ -137,7 +129,7 @@ export class Screencast {
     if (pending === null) return
     clearTimeout(pending.timer)
     pending.timer = undefined
-    if (!this.#isFast && !this.#options.isWatched()) return
+    if (!this.#isFast && this.#options.need() === 'none') return
     const dueMs =
       pending.receivedMs + (this.#isFast ? FAST_INTERVAL_MS : SLOW_INTERVAL_MS) - performance.now()
     pending.timer = setTimeout(
