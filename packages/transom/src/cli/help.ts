@@ -6,7 +6,7 @@ export type Row = readonly [left: string, right: string]
 
 const LINE_COLS_MAX = 80
 
-export const PROGRAM_SUMMARY = 'Terminals that an agent can operate, with proof of what it did.'
+export const PROGRAM_SUMMARY = 'Terminals and web pages that an agent can operate, with proof of what it did.'
 
 export const GLOBAL_OPTIONS: readonly Row[] = [
   ['--home DIR', 'The Home to use (TRANSOM_HOME, AGENT_TTY_HOME, else ~/.transom).'],
