@@ -63,11 +63,10 @@ const FORCE: readonly Step[] = [
     with: 'terminate',
     take: (session, actor) => {
       session.interrupt(actor) // the terminal forgets what was typed and not read: the shell must not read it next
-      session.signal('SIGTERM', 'foreground', actor)
-      session.signal('SIGHUP', 'foreground', actor) // shells ignore the other
+      session.signalProgram(['SIGTERM', 'SIGHUP'], actor) // shells ignore the first
     },
   },
-  { with: 'kill', take: (session, actor) => void session.signal('SIGKILL', 'foreground', actor) },
+  { with: 'kill', take: (session, actor) => session.signalProgram(['SIGKILL'], actor) },
 ]
 
 function politeSteps(command: string): Step[] {

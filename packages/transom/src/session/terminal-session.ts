@@ -7,7 +7,7 @@ import {
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
-import { messageOf } from '../lib/system-error.ts'
+import { errnoOf, messageOf } from '../lib/system-error.ts'
 import { EventLog } from '../log/event-log.ts'
 import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { foregroundGroup, killTree } from '../sources/pty/process-tree.ts'
@@ -227,12 +227,28 @@ export class TerminalSession extends Session {
     try {
       process.kill(to === 'leader' ? pid : -pid, signal)
     } catch (error) {
-      throw new OpError('io_error', `could not send ${signal} to process ${pid}: ${messageOf(error)}`, {
-        pid,
-        signal,
-      })
+      throw signalFailed(signal, pid, error)
     }
     return { seq, pid }
+  }
+
+  /**
+   * Sends signals to the program in front, all to the same one: the first may end it, and the shell that takes its place
+   * on the terminal is not meant. None when that is the session's own first process.
+   */
+  signalProgram(signals: readonly NodeJS.Signals[], actor: string): void {
+    this.assertCommandable()
+    const group = this.foregroundGroup()
+    if (group === null || group === this.#source.pid) return
+    for (const signal of signals) {
+      this.note(this.log.appendFact('signal', { actor, signal, to: 'foreground' }))
+      try {
+        process.kill(-group, signal)
+      } catch (error) {
+        if (errnoOf(error) === 'ESRCH') return // it has ended
+        throw signalFailed(signal, group, error)
+      }
+    }
   }
 
   async resize(cols: number, rows: number): Promise<number> {
@@ -319,4 +335,11 @@ const PASTE_START = '\x1b[200~'
 /** Whether what is typed has an Enter in it. Within a bracketed paste a line break is text. */
 function entersLine(bytes: Buffer): boolean {
   return (bytes.includes(0x0d) || bytes.includes(0x0a)) && !bytes.includes(PASTE_START)
+}
+
+function signalFailed(signal: NodeJS.Signals, pid: number, error: unknown): OpError {
+  return new OpError('io_error', `could not send ${signal} to process ${pid}: ${messageOf(error)}`, {
+    pid,
+    signal,
+  })
 }
