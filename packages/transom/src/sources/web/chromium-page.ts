@@ -12,7 +12,7 @@ import { readDetails, readLinks } from './page-queries.ts'
 import { EMPTY_STATE, dialogOpen, readState, unlessLeft, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
-import { Screencast, type ScreencastNeed } from './screencast.ts'
+import { Screencast } from './screencast.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
 import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
 
@@ -44,8 +44,6 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #scale: number
   #frame: WebFrame | null = null
   #framesPaused = false
-  /** Those who wait for frames, in whichever tab the page is shown. */
-  #holders = 0
   #state: PageState = EMPTY_STATE
   #dialog: PageDialog | null = null
   #recovering: Promise<void> | null = null
@@ -207,11 +205,9 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   hold(): () => void {
-    this.#holders++
+    const release = this.#observers.hold()
     this.#screencast.wake()
-    return () => {
-      this.#holders--
-    }
+    return release
   }
 
   observe(events: Partial<PageEvents>): () => void {
@@ -258,17 +254,12 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     await this.#screencast.start()
   }
 
-  get #need(): ScreencastNeed {
-    if (this.#holders > 0) return 'fast'
-    return this.#observers.wantFrames ? 'slow' : 'none'
-  }
-
   #screencastOf(target: PageTarget): Screencast {
     return new Screencast({
       target,
       decoder: this.#options.decoder,
       size: () => this.size,
-      need: () => this.#need,
+      need: () => this.#observers.need,
       sendsLastFrame: this.#chromium.majorVersion >= LAST_FRAME_SENT_SINCE,
       onFrame: (frame) => this.#onFrame(frame),
     })

@@ -1,12 +1,25 @@
+import type { ScreencastNeed } from './screencast.ts'
 import type { PageEvents } from './web-page.ts'
 
 /** Who is told of what happens on a page. */
 export class PageObservers {
   readonly #all = new Set<Partial<PageEvents>>()
 
-  /** Whether anybody wants every frame. */
-  get wantFrames(): boolean {
-    return [...this.#all].some(({ frame }) => frame !== undefined)
+  /** Those who wait for frames, in whichever tab the page is shown. */
+  #holders = 0
+
+  /** How soon anybody wants the next frame. */
+  get need(): ScreencastNeed {
+    if (this.#holders > 0) return 'fast'
+    return [...this.#all].some(({ frame }) => frame !== undefined) ? 'slow' : 'none'
+  }
+
+  /** Frames are waited for until the returned function is called. */
+  hold(): () => void {
+    this.#holders++
+    return () => {
+      this.#holders--
+    }
   }
 
   add(events: Partial<PageEvents>): () => void {
