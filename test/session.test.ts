@@ -14,6 +14,7 @@ afterEach(async () => {
 test('a session runs a command, waits for what it prints and shows it', async () => {
   const id = await home.ok('create', '--name', 'work', '--', 'sh')
   expect(id).toMatch(/^[a-z0-9]{12}$/)
+  await home.ok('wait', 'work', '--text', '$') // typed before the prompt, the prompt would stand before the answer
   await home.ok('type', 'work', 'echo $((6*7))', '--enter')
   expect(await home.ok('wait', 'work', '--text', '42', '--after-input')).toBe('42')
   expect(await home.ok('snapshot', 'work')).toContain('$ echo $((6*7))\n42\n$')

@@ -43,8 +43,10 @@ export interface HostOptions {
   readonly assets: string
 }
 
-/** How long a dedicated host waits for the session that it was started for, and lasts after it. */
+/** How long a dedicated host lasts after the session that it was started for. */
 const DEDICATED_IDLE_MS = 2_000
+/** On a busy machine, whoever has started a host may take this long to reach it. */
+const FIRST_CLIENT_MS = 10_000
 
 /** The process that owns the live sessions of one Home. */
 export class Host {
@@ -54,6 +56,8 @@ export class Host {
   readonly #options: HostOptions
   readonly #config: HomeConfig
   readonly #idleMs: number
+  /** Whether any client has come. */
+  #wasReached = false
   readonly #registry: HomeRegistry
   readonly #registration: HomeRegistration
   readonly #startedAt = new Date().toISOString()
@@ -195,8 +199,11 @@ export class Host {
 
   #watchIdle(): void {
     clearTimeout(this.#idleTimer)
-    const idle = this.#sessions.activeCount === 0 && (this.#server?.connectionCount ?? 0) === 0
-    if (idle && !this.#leaving) this.#idleTimer = setTimeout(() => void this.#leave(), this.#idleMs)
+    const connections = this.#server?.connectionCount ?? 0
+    this.#wasReached ||= connections > 0
+    const idle = this.#sessions.activeCount === 0 && connections === 0
+    const idleMs = this.#wasReached ? this.#idleMs : Math.max(this.#idleMs, FIRST_CLIENT_MS)
+    if (idle && !this.#leaving) this.#idleTimer = setTimeout(() => void this.#leave(), idleMs)
   }
 
   async #leave(): Promise<void> {
