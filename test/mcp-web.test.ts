@@ -47,6 +47,8 @@ describe('a web page over MCP', () => {
       allow_hosts: ['127.0.0.1'],
     })
     expect(created.structuredContent).toMatchObject({ kind: 'web', status: 'running' })
+    const listed = await client.tool('list_sessions', {})
+    expect(listed.structuredContent).toMatchObject({ sessions: [{ name: 'page', kind: 'web' }] })
     const screen = await client.tool('read_screen', { session: 'page' })
     expect(screen.structuredContent).toMatchObject({ page: { url: server.url('/start'), dialog: null } })
     expectFenced(textOf(screen))

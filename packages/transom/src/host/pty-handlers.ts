@@ -7,8 +7,8 @@ import { activeInteractive } from '../session/shell-blocks.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { checkWorkingFolder } from '../sources/pty/program.ts'
 import type { Handlers } from './dispatch.ts'
+import { DEFAULT_ACTOR } from './input-handlers.ts'
 
-const DEFAULT_ACTOR = 'client'
 const CTRL_D = '\x04'
 const ENTER = '\r'
 

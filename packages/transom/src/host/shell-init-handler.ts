@@ -3,11 +3,12 @@ import { OpError } from '@transom/protocol/errors'
 import { waitUntil } from '../session/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { nestedShell } from '../sources/pty/shell-integration/nested-shell.ts'
+import { DEFAULT_ACTOR } from './input-handlers.ts'
 
 /** Integrates a shell within a session's program. With `type` it waits for the shell's first prompt. */
 export async function shellInit(
   conversations: Conversations,
-  { session: ref, shell, type, timeout_ms, actor = 'client' }: ParsedParams<'session.shell_init'>,
+  { session: ref, shell, type, timeout_ms, actor = DEFAULT_ACTOR }: ParsedParams<'session.shell_init'>,
   signal: AbortSignal,
 ): Promise<Result<'session.shell_init'>> {
   const session = await conversations.get(ref)

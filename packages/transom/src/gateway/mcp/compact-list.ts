@@ -11,7 +11,7 @@ const COMMAND_CHARS_MAX = 300
 export const compactSessions = z.object({
   sessions: z.array(
     sessionInfo
-      .pick({ session: true, name: true, status: true, cwd: true, created_at: true, exit: true })
+      .pick({ session: true, name: true, kind: true, status: true, cwd: true, created_at: true, exit: true })
       .extend({ command: z.string(), conversation: z.string().optional() }),
   ),
   omitted_sessions: z.int(),
@@ -43,12 +43,13 @@ export function compactList(sessions: readonly SessionInfo[], cursor: string | n
 }
 
 function compactSession(info: SessionInfo): CompactSessions['sessions'][number] {
-  const { session, name, status, cwd, created_at, exit, conversation } = info
+  const { session, name, kind, status, cwd, created_at, exit, conversation } = info
   const words = info.command.join(' ')
   const command = words.length > COMMAND_CHARS_MAX ? `${words.slice(0, COMMAND_CHARS_MAX)} …` : words
   return {
     session,
     name,
+    kind,
     status,
     command,
     cwd,

@@ -6,8 +6,8 @@ const LEAVE = 'leave'
 /**
  * Reads until the host says that it leaves in order, or is gone (end of file). In the second case it kills
  * everything that carries the host's mark, until it has found nothing several times in a row, and removes the folders
- * that the host has named; the rounds are bounded because a zombie that nobody reaps keeps its mark. Who has no mark never gets one, and is looked at only
- * once: a round must be faster than a process that forks and ends.
+ * that the host has named; the rounds are bounded because a zombie that nobody reaps keeps its mark. Who has no mark
+ * never gets one, and is looked at only once: a round must be faster than a process that forks and ends.
  */
 const SCRIPT = `
 mark=$1
