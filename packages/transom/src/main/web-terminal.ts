@@ -9,11 +9,9 @@ import {
   TerminalBrowser,
   type PersonsTerminal,
 } from '../browser/terminal-browser.ts'
-import { ChromiumPage } from '../sources/web/chromium-page.ts'
-import { Chromium } from '../sources/web/chromium.ts'
-import { cellFontconfigFile } from '../sources/web/font-cache.ts'
 import { FrameDecoder } from '../sources/web/frame-decoder.ts'
-import { NetworkGuard } from '../sources/web/network-guard.ts'
+import { GuardedPage } from '../sources/web/guarded-page.ts'
+import { UrlPolicy } from '../sources/web/url-policy.ts'
 
 export interface WebTerminalOptions {
   readonly url: string
@@ -49,39 +47,37 @@ async function browse(options: WebTerminalOptions): Promise<void> {
   }
   const terminal = ownTerminal(env)
   const { cols, rows } = terminal.size()
-  const guard = await NetworkGuard.open(options)
+  new UrlPolicy(options).checkNavigation(options.url) // before a browser is started for it
   const decoder = new FrameDecoder(
     fs.readFileSync(fileURLToPath(new URL('frame-worker.cjs', import.meta.url)), 'utf8'),
   )
-  const start = async () => {
-    const chromium = await Chromium.start({
-      env,
-      fontconfigFile: cellFontconfigFile(env),
-      flags: guard.flags,
-      profileFolder: options.profile,
-    })
-    await guard.watch(chromium.cdp)
-    return chromium
-  }
   const restore = takeTerminal()
   try {
-    guard.checkUrl(options.url)
-    const checkUrl = (url: string) => guard.checkUrl(url)
-    const size = { cols, rows: rows - 1, scale: options.zoom / 100 }
-    const page = await ChromiumPage.open({ start, decoder, checkUrl, ...size })
+    const { allowHosts, onlyHosts, zoom: zoomPercent, profile: profileFolder } = options
+    const guarded = await GuardedPage.open({
+      allowHosts,
+      onlyHosts,
+      env,
+      cols,
+      rows: rows - 1,
+      zoomPercent,
+      profileFolder,
+      decoder,
+    })
+    const { page } = guarded
     const release = page.hold()
     try {
-      const problemAt = (url: string) => guard.problemAt(url)
+      const checkUrl = (url: string) => guarded.checkUrl(url)
+      const problemAt = (url: string) => guarded.problemAt(url)
       await new TerminalBrowser({ page, terminal, checkUrl, problemAt }).run(options.url, options.signal)
     } finally {
       release()
       restore()
-      await page.close()
+      await guarded.close()
     }
   } finally {
     restore()
     await decoder.close()
-    await guard.close()
   }
 }
 

@@ -69,6 +69,11 @@ export class GuardedPage {
     return this.#guard.checkUrl(url)
   }
 
+  /** Why a page could not be loaded, where more is known than the browser says. */
+  problemAt(url: string): Error | null {
+    return this.#guard.problemAt(url)
+  }
+
   /** Loads an address that may be opened; says why it could not, also when that was the guard's doing. */
   async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const address = this.checkUrl(url)
@@ -77,7 +82,7 @@ export class GuardedPage {
       (error: unknown) => error,
     )
     const isTold = failed === null || (failed instanceof OpError && failed.code === 'navigation_failed')
-    const problem = (isTold ? this.#guard.problemAt(address) : null) ?? failed
+    const problem = (isTold ? this.problemAt(address) : null) ?? failed
     if (problem !== null) throw problem
   }
 
