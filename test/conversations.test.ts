@@ -29,6 +29,27 @@ async function outputs(
   )
 }
 
+test('the screen shows commands and what they print, and nothing of how they are run', async () => {
+  const conversation_id = newConversation()
+  const commands = Array.from({ length: 80 }, (_, length) => `: ${'x'.repeat(length + 1)}`) // rows full and not
+  const longCommand = `: ${'y'.repeat(400)}` // too long to be typed as it stands
+  for (const command of [...commands, longCommand, "echo 'it is' \\\nprinted"]) {
+    const { cursor } = await exec(conversation_id, command)
+    await prints(conversation_id, 'PROMPT', cursor)
+  }
+  const { shell_id: session } = await shells.client.call('pty.status', { conversation_id })
+  const { lines, scrollback = [] } = await shells.client.call('session.snapshot', {
+    session,
+    scrollback: true,
+  })
+  const shown = [...commands, `${longCommand.slice(0, 300)}…`, "echo 'it is' \\"].map(
+    (command) => `$ ${command}`,
+  )
+  expect([...scrollback, ...lines].map(({ text }) => text).join('')).toBe(
+    [...shown, '> printed', 'it is printed'].join(''),
+  )
+})
+
 describe('modes', () => {
   test('a busy shell refuses a block, or queues it when told to', async () => {
     const conversation_id = newConversation()

@@ -18,6 +18,8 @@ export interface PromptPoint {
   readonly exitCode: number | null
 }
 
+type RecordPlace = Pick<LogRecord, 'seq' | 'time'>
+
 /**
  * The blocks of a session, as its Event Log tells them: record after record, live or from disk.
  *
@@ -42,21 +44,75 @@ export class BlockProjection {
   apply(record: LogRecord): void {
     switch (record.typeNumber) {
       case EVENT_TYPE_NUMBERS.output:
-        this.#cursor += record.payload.length
-        break
+        return this.printed(record.payload.length)
       case EVENT_TYPE_NUMBERS.block_begin:
-        this.#begin(record)
-        break
+        return this.begun(blockBeginEvent.parse(factOf(record)), record)
       case EVENT_TYPE_NUMBERS.block_end:
-        this.#end(record)
-        break
-      case EVENT_TYPE_NUMBERS.prompt: {
-        const { exit_code, cwd } = promptEvent.parse(factOf(record))
-        this.#prompt = { seq: record.seq, cursor: this.#cursor, exitCode: exit_code }
-        this.#cwd = cwd ?? this.#cwd
-        break
-      }
+        return this.ended(blockEndEvent.parse(factOf(record)), record)
+      case EVENT_TYPE_NUMBERS.prompt:
+        return this.prompted(promptEvent.parse(factOf(record)), record)
+      default:
     }
+  }
+
+  // What apply() does with a record, for whoever has its content at hand.
+
+  printed(bytes: number): void {
+    this.#cursor += bytes
+  }
+
+  begun(
+    { block, ordinal, kind, command, actor, cwd }: Fact<'block_begin'>,
+    { seq, time }: RecordPlace,
+  ): void {
+    this.#open.push(this.#blocks.length)
+    this.#blocks.push({
+      block_id: block,
+      seq: ordinal,
+      session: this.#session,
+      kind,
+      state: 'running',
+      command,
+      cwd,
+      cwd_after: null,
+      actor,
+      exit_code: null,
+      ended_by: null,
+      ts_begin: time,
+      ts_end: null,
+      duration_ms: null,
+      cursor_begin: this.#cursor,
+      cursor_end: null,
+      output_bytes: 0,
+      log_seq_begin: seq,
+      log_seq_end: null,
+    })
+  }
+
+  ended({ block: id, exit_code, ended_by, cwd }: Fact<'block_end'>, { seq, time }: RecordPlace): void {
+    const at = this.#open.findIndex((index) => this.#blocks[index]?.block_id === id)
+    const index = this.#open[at]
+    const block = index === undefined ? undefined : this.#blocks[index]
+    if (block === undefined || index === undefined) return
+    this.#open.splice(at, 1)
+    this.#blocks[index] = {
+      ...block,
+      state: 'ended',
+      exit_code,
+      ended_by,
+      cwd_after: cwd,
+      ts_end: time,
+      duration_ms: time - block.ts_begin,
+      cursor_end: this.#cursor,
+      output_bytes: this.#cursor - block.cursor_begin,
+      log_seq_end: seq,
+    }
+    this.#cwd = cwd ?? this.#cwd
+  }
+
+  prompted({ exit_code, cwd }: Fact<'prompt'>, { seq }: RecordPlace): void {
+    this.#prompt = { seq, cursor: this.#cursor, exitCode: exit_code }
+    this.#cwd = cwd ?? this.#cwd
   }
 
   /** The end of the output stream. */
@@ -103,54 +159,6 @@ export class BlockProjection {
     return this.blocks().map((block) =>
       block.state === 'running' ? { ...block, state: 'lost' as const, cursor_end: this.#cursor } : block,
     )
-  }
-
-  #begin(record: LogRecord): void {
-    const { block, ordinal, kind, command, actor, cwd } = blockBeginEvent.parse(factOf(record))
-    this.#open.push(this.#blocks.length)
-    this.#blocks.push({
-      block_id: block,
-      seq: ordinal,
-      session: this.#session,
-      kind,
-      state: 'running',
-      command,
-      cwd,
-      cwd_after: null,
-      actor,
-      exit_code: null,
-      ended_by: null,
-      ts_begin: record.time,
-      ts_end: null,
-      duration_ms: null,
-      cursor_begin: this.#cursor,
-      cursor_end: null,
-      output_bytes: 0,
-      log_seq_begin: record.seq,
-      log_seq_end: null,
-    })
-  }
-
-  #end(record: LogRecord): void {
-    const { block: id, exit_code, ended_by, cwd } = blockEndEvent.parse(factOf(record))
-    const at = this.#open.findIndex((index) => this.#blocks[index]?.block_id === id)
-    const index = this.#open[at]
-    const block = index === undefined ? undefined : this.#blocks[index]
-    if (block === undefined || index === undefined) return
-    this.#open.splice(at, 1)
-    this.#blocks[index] = {
-      ...block,
-      state: 'ended',
-      exit_code,
-      ended_by,
-      cwd_after: cwd,
-      ts_end: record.time,
-      duration_ms: record.time - block.ts_begin,
-      cursor_end: this.#cursor,
-      output_bytes: this.#cursor - block.cursor_begin,
-      log_seq_end: record.seq,
-    }
-    this.#cwd = cwd ?? this.#cwd
   }
 
   #asOfNow(block: Block): Block {

@@ -31,10 +31,17 @@ interface WaitingBlock extends AcceptedBlock {
   tries: number
 }
 
+/** Records what a shell has told. */
+export interface BlockFacts {
+  begun(fact: Fact<'block_begin'>): void
+  ended(fact: Fact<'block_end'>): void
+  prompted(fact: Fact<'prompt'>): void
+}
+
 /** What the queue does to its session. */
 export interface BlockShell {
   readonly session: string
-  appendFact<T extends 'block_begin' | 'block_end' | 'prompt'>(type: T, fact: Fact<T>): void
+  readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
   give(request: number, text: { command: string; cwd: string | null }, actor: string): void
   /** Whether the shell itself has the terminal, and tells of every command that it begins. */
@@ -253,7 +260,7 @@ export class BlockQueue {
   #begin(block: AcceptedBlock, command: string | null, actor: string | null): void {
     this.#close(null, 'unknown', null)
     const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command, actor }
-    this.#shell.appendFact('block_begin', { ...fact, ...folderFields(this.#cwd) })
+    this.#shell.facts.begun({ ...fact, ...folderFields(this.#cwd) })
     this.#running = block
     this.#atPrompt = false
   }
@@ -281,14 +288,14 @@ export class BlockQueue {
     if (this.#atPrompt) return // the line editor draws its prompt again, after a resize say
     this.#close(exitCode, 'shell', null)
     const taken = this.#waiting.length > 0 ? { taken: true as const } : {}
-    this.#shell.appendFact('prompt', { exit_code: exitCode, ...taken, ...folderFields(this.#cwd) })
+    this.#shell.facts.prompted({ exit_code: exitCode, ...taken, ...folderFields(this.#cwd) })
     this.#atPrompt = this.#ready = true
   }
 
   #close(exitCode: number | null, endedBy: Fact<'block_end'>['ended_by'], cwd: Buffer | null): void {
     const block = this.#running
     if (block === null) return
-    this.#shell.appendFact('block_end', {
+    this.#shell.facts.ended({
       block: block.id,
       ordinal: block.ordinal,
       exit_code: exitCode,

@@ -1,18 +1,21 @@
 import { removeBlockText, writeBlockText } from '../sources/pty/shell-integration/block-file.ts'
 import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
+import type { BlockText } from '../sources/pty/shell-integration/shell-script.ts'
 import { typedText } from '../sources/pty/shell-integration/typed-text.ts'
 import { shellInFront } from '../sources/pty/shell-in-front.ts'
-import { BlockQueue, type BlockOrdinals, type BlockShell } from './block-queue.ts'
+import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from './block-queue.ts'
 
 /** More of a command is not shown: it is in the block. */
 const DISPLAY_LINES_MAX = 20
 const DISPLAY_CHARS_MAX = 300
+/** What a line with a short text in it has beside that, which is in it twice: a guess. */
+const SHORT_LINE_CELLS = 130
 const NEXT_LINE = '\x1bE' // NEL: a line break, without a character that a shell would take for one
 
 /** What an integrated shell needs of its session. */
 export interface ShellSession {
   readonly session: string
-  readonly appendFact: BlockShell['appendFact']
+  readonly facts: BlockFacts
   /** Bytes that the program wrote. */
   output(bytes: Buffer): void
   /** Where the cursor is, and how wide the screen. */
@@ -32,7 +35,8 @@ export class IntegratedShell {
   readonly #session: ShellSession
   /** The process group in front while it reads commands: its own, or that of a program that leads to it (ssh). */
   readonly #group: () => number | null
-  #typed: { text: string; actor: string } | null = null
+  /** The text that it is going to read, from a file or as it is typed to it. */
+  #waitingText: { text: string; actor: string } | null = null
 
   constructor(
     integration: ShellIntegration,
@@ -47,11 +51,14 @@ export class IntegratedShell {
     this.#group = group
     const shell: BlockShell = {
       session: session.session,
-      appendFact: (type, fact) => session.appendFact(type, fact),
+      facts: session.facts,
       give: (request, block, actor) => {
-        const display = this.#display(block.command)
-        this.#put(integration.blockText({ ...block, request, display }), actor)
-        session.type(integration.trigger, { actor, secret: false })
+        const line = this.#line({ ...block, request })
+        if (line === null) {
+          const display = this.#display(block.command, this.#rowsOf(integration.lineCells))
+          this.#put(integration.blockText({ ...block, request, display }), actor)
+        }
+        session.type(line ?? integration.trigger, { actor, secret: false })
       },
       isEditing: () => integration.shell !== 'sh' && session.foregroundGroup() === this.#group(),
       foreignShell: () => {
@@ -65,26 +72,44 @@ export class IntegratedShell {
 
   /** It reads a text from its terminal: that of the block that it was told to run, or none. */
   answer(): void {
-    const { text, actor } = this.#typed ?? { text: '', actor: 'host' }
+    const { text, actor } = this.#waitingText ?? { text: '', actor: 'host' }
     this.#session.type(typedText(text), { actor, secret: false })
   }
 
   #put(text: string, actor: string): void {
     const { folder } = this.integration
-    if (folder === null) this.#typed = { text, actor }
-    else writeBlockText(folder, text)
+    if (folder !== null) writeBlockText(folder, text)
+    this.#waitingText = { text, actor }
   }
 
   #remove(): void {
     const { folder } = this.integration
-    if (folder === null) this.#typed = null
-    else removeBlockText(folder)
+    if (folder !== null && this.#waitingText !== null) removeBlockText(folder)
+    this.#waitingText = null
+  }
+
+  /** A line that has the shell run a block without a file; null when it takes none, or not this one. */
+  #line(block: Omit<BlockText, 'display'>): string | null {
+    const { integration } = this
+    // The line says how many rows it has itself. One that says more is no shorter: this comes to an end.
+    for (let rows = this.#rowsOf(SHORT_LINE_CELLS + 2 * block.command.length); ;) {
+      const display = this.#display(block.command, rows)
+      const line = integration.shortLine(block.request, integration.blockText({ ...block, display }))
+      const typedRows = line === null ? rows : this.#rowsOf(line.length - 1) // without its end
+      if (typedRows === rows) return line
+      rows = typedRows
+    }
+  }
+
+  /** How many rows a line takes that is typed where the cursor is. */
+  #rowsOf(lineCells: number): number {
+    const { col, cols } = this.#session.cursor()
+    return Math.ceil((col + lineCells) / cols)
   }
 
   /** Puts the command on the screen in place of the line by which the shell is made to run it. */
-  #display(command: string): string {
-    const { col, cols } = this.#session.cursor()
-    const rows = Math.ceil((col + this.integration.lineCells) / cols)
+  #display(command: string, rows: number): string {
+    const { col } = this.#session.cursor()
     const lines = command.split('\n', DISPLAY_LINES_MAX + 1).map((line) => shown(line))
     const [first = '', ...others] = lines.slice(0, DISPLAY_LINES_MAX)
     const more = lines.length > DISPLAY_LINES_MAX ? ['…'] : []

@@ -1,10 +1,4 @@
-import {
-  EVENT_TYPE_NUMBERS,
-  type EventType,
-  type Fact,
-  type NeedsInput,
-  type TerminalModes,
-} from '@transom/protocol'
+import type { Fact, NeedsInput, TerminalModes } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
@@ -182,7 +176,8 @@ export class TerminalSession extends Session {
     this.assertCommandable()
     const bytes = Buffer.from(input)
     this.#source.assertRoom(bytes.length)
-    const mode = secret ? 'hidden' : this.#source.inputMode()
+    // What has the shell run a block is not what anybody typed: no password, and no echo that a wait could take for output.
+    const mode = secret ? 'hidden' : via === 'block' ? 'raw' : this.#source.inputMode()
     const seq = this.log.appendFact('input', {
       actor,
       via,
@@ -191,7 +186,7 @@ export class TerminalSession extends Session {
     })
     this.apply(seq)
     this.#source.write(bytes) // before what takes time: the program is at work meanwhile
-    if (mode !== 'hidden' && typeof input === 'string') {
+    if (mode !== 'hidden' && via !== 'block' && typeof input === 'string') {
       const echoed = this.lastOutputSeq > this.lastInputSeq
       this.echo.typed(seq, input, this.screen.frame(), { echoed, byKernel: mode === 'echoed' })
     }
@@ -281,7 +276,11 @@ export class TerminalSession extends Session {
     const session: ShellSession = {
       session: this.id,
       output: (bytes) => this.disk.run(() => this.#onOutput(bytes)),
-      appendFact: (type, fact) => this.note(this.#record(type, Buffer.from(JSON.stringify(fact)))),
+      facts: {
+        begun: (fact) => this.#tell('block_begin', fact, (at) => this.blocks.begun(fact, at)),
+        ended: (fact) => this.#tell('block_end', fact, (at) => this.blocks.ended(fact, at)),
+        prompted: (fact) => this.#tell('prompt', fact, (at) => this.blocks.prompted(fact, at)),
+      },
       cursor: () => ({ col: this.screen.cursor().col, cols: this.manifest.cols }),
       foregroundGroup: () => this.foregroundGroup(),
       type: (text, options) => void this.input(text, { via: 'block', ...options }),
@@ -291,15 +290,20 @@ export class TerminalSession extends Session {
     return new ShellBlocks(session, { lastOrdinal: this.manifest.block_base ?? 0, first })
   }
 
-  /** Appends a record that the blocks are made from. */
-  #record(type: EventType, payload: Buffer): number {
-    const seq = this.log.append(type, payload)
-    this.blocks.apply({ seq, time: this.log.time, typeNumber: EVENT_TYPE_NUMBERS[type], payload })
-    return seq
+  /** Appends a fact that the blocks are made from. */
+  #tell<T extends 'block_begin' | 'block_end' | 'prompt'>(
+    type: T,
+    fact: Fact<T>,
+    project: (at: { seq: number; time: number }) => void,
+  ): void {
+    const seq = this.log.appendFact(type, fact)
+    project({ seq, time: this.log.time })
+    this.note(seq)
   }
 
   #onOutput(bytes: Buffer): void {
-    const seq = this.#record('output', bytes)
+    const seq = this.log.append('output', bytes)
+    this.blocks.printed(bytes.length)
     this.apply(seq, { type: 'output', bytes })
     for (const answer of this.screen.takeAnswers()) this.#answer(Buffer.from(answer))
     this.#watchSync()

@@ -45,6 +45,35 @@ ${HISTFILE === undefined ? 'HISTFILE=~/.bash_history' : ''}
 /** What is typed to run the next block, where there is no line editor to bind a key in. */
 export const BASH_LEAN_LINE = ' __transom_load;eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1\n'
 
+/** A terminal takes lines of 4095 characters, and what is longer would not be faster than a file. */
+const SHORT_LINE_CHARS_MAX = 1000
+
+/**
+ * The same with a short text in it, which spares two processes a file. A request that was begun already is not begun
+ * again: a line that seemed to be lost may be typed twice.
+ */
+export function bashShortLine(request: number, text: string): string | null {
+  if (text.length > SHORT_LINE_CHARS_MAX) return null
+  const line = ` ((${request}>__transom_r))&&eval ${ansiQuoted(text)};{ __transom_end&&:;} >/dev/null 2>&1\n`
+  return line.length > SHORT_LINE_CHARS_MAX ? null : line
+}
+
+/** A word of bash in printable ASCII, without what a terminal or the history would take for a command. */
+function ansiQuoted(text: string): string {
+  return `$'${text.replaceAll(/[^ -~]|['\\!]/gu, (character) => SHORT_ESCAPES[character] ?? hexEscapes(character))}'`
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  "'": String.raw`\'`,
+  '\\': String.raw`\\`,
+  '\n': String.raw`\n`,
+  '\x1b': String.raw`\e`,
+}
+
+function hexEscapes(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
+}
+
 /** What the line editor shows when a block is run. */
 export const BASH_EDITED_LINE = ' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1'
 
@@ -72,12 +101,12 @@ fi
 }
 
 const COMMON = String.raw`
-__transom_e=0 __transom_k=0 __transom_x=0 __transom_n=0 __transom_h=0 __transom_text= __transom_hc=
+__transom_e=0 __transom_k=0 __transom_x=0 __transom_r=0 __transom_h=0 __transom_text= __transom_hc=
 __transom_load() { local -; set +aexuv; IFS= read -rd '' __transom_text <"$__transom_d/next" || :; } 2>/dev/null
 __transom_begin() {
   local -; set +aexuv
   [[ -z $__transom_hc ]] || eval "$__transom_hc"
-  __transom_hc= __transom_k=1 __transom_text=
+  __transom_hc= __transom_k=1 __transom_text= __transom_r=$1
   printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
   return "$__transom_e"
 }

@@ -7,6 +7,7 @@ import {
   bashBlockText,
   bashOutOfPosix,
   bashScript,
+  bashShortLine,
 } from './bash-integration.ts'
 import { FISH_LINE, fishBlockText, fishScript, quoteForFish } from './fish-integration.ts'
 import { SH_LINE, shBlockText, shScript } from './sh-integration.ts'
@@ -44,6 +45,8 @@ export interface ShellIntegration {
   readonly trigger: string
   /** How many cells the line has that the shell shows when it is told so. */
   readonly lineCells: number
+  /** What is typed instead to have it run a short text, which needs no file then; null where that cannot be. */
+  shortLine(request: number, text: string): string | null
   /** Undoes the quoting of names in marks. */
   unquote(quoted: Buffer): Buffer
   /** What the shell evaluates: shows the command, prints a begin mark, goes to the folder, and runs it. */
@@ -125,6 +128,7 @@ function prepareBash(request: IntegrationRequest): Plan | null {
     trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
     unquote: unquoteShellWord,
     lineCells: (isLean ? BASH_LEAN_LINE.trimEnd() : BASH_EDITED_LINE).length,
+    shortLine: isLean ? bashShortLine : noShortLine,
     blockText: bashBlockText,
   }
 }
@@ -144,6 +148,7 @@ function prepareZsh(request: IntegrationRequest): Plan | null {
     trigger: BLOCK_KEY,
     lineCells: ZSH_LINE.length,
     unquote: unquoteShellWord,
+    shortLine: noShortLine,
     blockText: zshBlockText,
   }
 }
@@ -170,6 +175,7 @@ function prepareFish(request: IntegrationRequest): Plan | null {
     trigger: BLOCK_KEY,
     lineCells: FISH_LINE.length,
     unquote: unquoteShellWord,
+    shortLine: noShortLine,
     blockText: fishBlockText,
   }
 }
@@ -190,8 +196,14 @@ function prepareSh(request: IntegrationRequest): Plan | null {
     trigger: SH_LINE,
     lineCells: SH_LINE.trimEnd().length,
     unquote: (text) => text, // it has no quoting of its own to print names with
+    shortLine: noShortLine,
     blockText: shBlockText,
   }
+}
+
+/** For a shell with a line editor, which draws what is typed more than once, or one that has no quoting for it. */
+export function noShortLine(): null {
+  return null
 }
 
 /** Whether a shell is started to read commands from its terminal, and how; null when it is not. */

@@ -1,6 +1,6 @@
 import { BASH_EDITED_LINE, bashBlockText, bashNestedScript } from './bash-integration.ts'
 import { FISH_LINE, fishBlockText, fishNestedScript, quoteForFish } from './fish-integration.ts'
-import { BLOCK_KEY, type ShellIntegration } from './integrate-shell.ts'
+import { BLOCK_KEY, noShortLine, type ShellIntegration } from './integrate-shell.ts'
 import { createNonce, halvesOf, type NonceHalves } from './shell-script.ts'
 import { READ_TYPED_TEXT } from './typed-text.ts'
 import { unquoteShellWord } from './unquote.ts'
@@ -31,6 +31,7 @@ export function nestedShell(shell: NestedShellName): NestedShell {
       trigger: BLOCK_KEY,
       lineCells: way.lineCells,
       unquote: unquoteShellWord,
+      shortLine: noShortLine,
       blockText: (block) => way.blockText(block),
     },
     invitation,
