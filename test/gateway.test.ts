@@ -248,6 +248,26 @@ describe('streams', () => {
     expect((await gateway.ask(`/v1/subscribe?session=${body.session}&token=x`)).status).toBe(400)
   })
 
+  test('of blocks start where the last one ended, too', async () => {
+    const gateway = await serve()
+    const conversation_id = 'followed'
+    await gateway.call('pty.exec_block', { conversation_id, command: 'echo one' })
+    const { body } = await gateway.call<{ session: string }>('pty.exec_block', {
+      conversation_id,
+      command: 'exit',
+      queue: true,
+    })
+    await gateway.call('session.wait', { session: body.session, exit: true })
+    const all = await gateway.ask(`/v1/subscribe?session=${body.session}&to=blocks&after_seq=0`)
+    const told = (text: string) => [...text.matchAll(/^event: agent_block_(begin|end)\nid: (\d+)$/gm)]
+    const toldAll = told(all.text)
+    expect(toldAll.map(([, what]) => what)).toEqual(['begin', 'end', 'begin', 'end'])
+    const again = await gateway.ask(`/v1/subscribe?session=${body.session}&to=blocks`, {
+      headers: { 'last-event-id': String(toldAll[1]?.[2]) },
+    })
+    expect(told(again.text).map(([text]) => text)).toEqual(toldAll.slice(2).map(([text]) => text))
+  })
+
   test('that are not read get a fresh dump when they are, and hold nobody up', async () => {
     const gateway = await serve()
     const { body } = await gateway.call<{ session: string }>('session.create', {

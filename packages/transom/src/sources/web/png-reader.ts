@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib'
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** 0xRRGGBB, row by row. */
+  /** 0xRRGGBB, row by row. Overwritten by the next picture. */
   readonly rgb: Uint32Array
 }
 
@@ -12,6 +12,9 @@ const HEADER = 0x4948_4452 // IHDR
 const DATA = 0x4944_4154 // IDAT
 const TRUE_COLOR = 2
 const TRUE_COLOR_ALPHA = 6
+
+/** Used again for each picture: with megabytes of garbage for every frame a host would take twice the memory. */
+let pixels = new Uint32Array(0)
 
 /** Reads a PNG as Chromium writes them: 8 bits a channel, true colour, not interlaced. */
 export function readPng(file: Buffer): Pixels {
@@ -105,7 +108,8 @@ function paeth(
 }
 
 function packPixels(raw: Buffer, width: number, height: number, channels: number): Uint32Array {
-  const rgb = new Uint32Array(width * height)
+  if (pixels.length < width * height) pixels = new Uint32Array(width * height)
+  const rgb = pixels.subarray(0, width * height)
   let at = 0
   for (let y = 0; y < height; y++) {
     const start = y * (width * channels + 1) + 1
