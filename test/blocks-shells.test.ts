@@ -132,6 +132,20 @@ inShells(...SHELLS)('$name', ({ name }) => {
     expect(back.block.cwd_after).toBe(shell.folder)
   })
 
+  test('a wait for a text is not satisfied by the command that is to print it', async () => {
+    const { session } = shell
+    const before = await shells.client.call('pty.status', { conversation_id: session })
+    const running = shell.run(`sh -c 'echo ready; read -r line; echo a word'`)
+    await shell.prints('ready\r\n', before.cursor)
+    const wait = { session, text: 'a word', after_seq: before.log_seq }
+    await expect(shells.client.call('session.wait', { ...wait, timeout_ms: 0 })).rejects.toMatchObject({
+      code: 'wait_timeout',
+    })
+    await shell.type('\n')
+    expect((await shells.client.call('session.wait', wait)).match).toMatchObject({ line: 'a word' })
+    await running
+  })
+
   test('^C ends a block with its status', async () => {
     const { cursor } = await shells.client.call('pty.status', { conversation_id: shell.session })
     // One program: between `echo started` and `sleep 1000` a shell would lose the interrupt by itself.

@@ -1,4 +1,4 @@
-import type { CursorState, TerminalModes } from '@transom/protocol'
+import type { TerminalModes } from '@transom/protocol'
 import { canonicalText, type CanonicalText } from '../grid/canonical-text.ts'
 import type { Emulator, Frame, Scrollback } from '../terminal/emulator.ts'
 import type { Screen, ScreenEvent } from './screen.ts'
@@ -50,9 +50,9 @@ export class TerminalScreen implements Screen {
     return this.#emulator.frame()
   }
 
-  /** The live cursor, for what needs no frame. */
-  cursor(): CursorState {
-    return this.#emulator.cursor()
+  /** Where the cursor is now, for what needs no frame. */
+  place(): { line: number; col: number; cols: number } {
+    return { ...this.#emulator.place(), cols: this.#emulator.cols }
   }
 
   canonical(): CanonicalText {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalText } from '../grid/canonical-text.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
-import { EchoTracker, liesWithin } from './echo.ts'
+import { EchoTracker, cursorPlace, liesWithin } from './echo.ts'
 
 /** A terminal, and what was typed at it. */
 class Typist {
@@ -28,7 +28,7 @@ class Typist {
   }
 
   types(text: string): this {
-    this.#tracker.typed(++this.#seq, text, this.#emulator.frame(), {
+    this.#tracker.typed(++this.#seq, text, cursorPlace(this.#emulator.frame()), {
       echoed: this.#printed,
       byKernel: this.#cooked,
     })

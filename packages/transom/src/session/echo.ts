@@ -23,6 +23,11 @@ interface Position {
   readonly col: number
 }
 
+/** Where something is typed, on a screen of this width. */
+export interface TypedPlace extends Position {
+  readonly cols: number
+}
+
 interface TypedLine {
   /** The last input that added to it. */
   seq: number
@@ -42,10 +47,9 @@ export class EchoTracker {
   /** Where the cursor will be once everything typed so far has been echoed. */
   #expected: Position | null = null
 
-  /** Notes an input, with the frame from before it was sent. */
-  typed(seq: number, text: string, frame: Frame, { echoed, byKernel }: TypedContext): void {
-    const shown = { line: frame.firstLine + frame.cursor.row, col: frame.cursor.col }
-    let at = echoed ? shown : (this.#expected ?? shown)
+  /** Notes an input, with where the cursor was before it was sent. */
+  typed(seq: number, text: string, place: TypedPlace, { echoed, byKernel }: TypedContext): void {
+    let at: Position = echoed ? place : (this.#expected ?? place)
     for (const piece of text.split(/(\r\n|\r|\n)/)) {
       if (/^[\r\n]/.test(piece)) {
         if (this.#open !== null) this.#open.seq = seq // the Enter that sends a line is part of typing it
@@ -53,9 +57,9 @@ export class EchoTracker {
         at = { line: at.line + 1, col: 0 } // where the kernel echoes the next line, when nothing reads it yet
       } else if (piece !== '') {
         const open = this.#openLine(seq)
-        open.anchors.push({ ...at, byKernel, typedBefore: open.text.length })
+        open.anchors.push({ line: at.line, col: at.col, byKernel, typedBefore: open.text.length })
         open.text = edit(open.text, piece).slice(0, TYPED_CHARS_MAX)
-        at = advance(at, piece.length, frame.grid.cols)
+        at = advance(at, piece.length, place.cols)
       }
     }
     this.#expected = at
@@ -76,6 +80,11 @@ export class EchoTracker {
     this.#open.seq = seq
     return this.#open
   }
+}
+
+/** Where a frame has its cursor. */
+export function cursorPlace({ firstLine, cursor, grid }: Frame): TypedPlace {
+  return { line: firstLine + cursor.row, col: cursor.col, cols: grid.cols }
 }
 
 export function liesWithin(spans: readonly TextSpan[], match: TextSpan): boolean {

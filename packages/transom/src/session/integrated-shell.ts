@@ -19,11 +19,11 @@ export interface ShellSession {
   /** Bytes that the program wrote. */
   output(bytes: Buffer): void
   /** Where the cursor is, and how wide the screen. */
-  cursor(): { col: number; cols: number }
+  place(): { col: number; cols: number }
   /** The process group in front on the terminal; null where that cannot be told. */
   foregroundGroup(): number | null
-  /** Types to the program in front. What is secret is logged by its length only. */
-  type(text: string, options: { actor: string; secret: boolean }): void
+  /** Types to the program in front. What is secret is logged by its length only; `shown` is seen in place of an echo. */
+  type(text: string, options: { actor: string; secret: boolean; shown?: string }): void
   /** Runs a step that must reach the disk, after those before it. */
   step(run: () => void): void
 }
@@ -53,12 +53,14 @@ export class IntegratedShell {
       session: session.session,
       facts: session.facts,
       give: (request, block, actor) => {
-        const line = this.#line({ ...block, request })
+        const shown = this.#shownLines(block.command)
+        const line = this.#line({ ...block, request }, shown)
         if (line === null) {
-          const display = this.#display(block.command, this.#rowsOf(integration.lineCells))
+          const display = this.#display(shown, this.#rowsOf(integration.lineCells))
           this.#put(integration.blockText({ ...block, request, display }), actor)
         }
-        session.type(line ?? integration.trigger, { actor, secret: false })
+        const options = { actor, secret: false, shown: `${shown.join('\n')}\n` }
+        session.type(line ?? integration.trigger, options)
       },
       isEditing: () => integration.shell !== 'sh' && session.foregroundGroup() === this.#group(),
       foreignShell: () => {
@@ -89,11 +91,11 @@ export class IntegratedShell {
   }
 
   /** A line that has the shell run a block without a file; null when it takes none, or not this one. */
-  #line(block: Omit<BlockText, 'display'>): string | null {
+  #line(block: Omit<BlockText, 'display'>, shown: readonly string[]): string | null {
     const { integration } = this
     // The line says how many rows it has itself. One that says more is no shorter: this comes to an end.
     for (let rows = this.#rowsOf(SHORT_LINE_CELLS + 2 * block.command.length); ;) {
-      const display = this.#display(block.command, rows)
+      const display = this.#display(shown, rows)
       const line = integration.shortLine(block.request, integration.blockText({ ...block, display }))
       const typedRows = line === null ? rows : this.#rowsOf(line.length - 1) // without its end
       if (typedRows === rows) return line
@@ -103,19 +105,23 @@ export class IntegratedShell {
 
   /** How many rows a line takes that is typed where the cursor is. */
   #rowsOf(lineCells: number): number {
-    const { col, cols } = this.#session.cursor()
+    const { col, cols } = this.#session.place()
     return Math.ceil((col + lineCells) / cols)
   }
 
-  /** Puts the command on the screen in place of the line by which the shell is made to run it. */
-  #display(command: string, rows: number): string {
-    const { col } = this.#session.cursor()
+  /** What is seen of a command, line by line, from where the cursor is. */
+  #shownLines(command: string): string[] {
     const lines = command.split('\n', DISPLAY_LINES_MAX + 1).map((line) => shown(line))
     const [first = '', ...others] = lines.slice(0, DISPLAY_LINES_MAX)
     const more = lines.length > DISPLAY_LINES_MAX ? ['…'] : []
-    const prompt = col === 0 ? '$ ' : ''
-    const text = [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)].join(NEXT_LINE)
-    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${text}${NEXT_LINE}`
+    const prompt = this.#session.place().col === 0 ? '$ ' : ''
+    return [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)]
+  }
+
+  /** Puts lines on the screen in place of the `rows` by which the shell is made to run a command. */
+  #display(lines: readonly string[], rows: number): string {
+    const { col } = this.#session.place()
+    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${lines.join(NEXT_LINE)}${NEXT_LINE}`
   }
 }
 

@@ -15,6 +15,7 @@ import { encodeMouse, type MouseAction } from '../terminal/mouse-encoding.ts'
 import { encodePaste } from '../terminal/paste-encoding.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { BlockProjection } from './block-projection.ts'
+import { cursorPlace } from './echo.ts'
 import { QUIET_MS, judgeInput } from './input-verdict.ts'
 import type { SessionLimits } from './limits.ts'
 import { Session, type SessionDependencies } from './session.ts'
@@ -37,6 +38,8 @@ export interface InputOptions {
   readonly actor: string
   /** Logged by its length only, whatever the terminal echoes. */
   readonly secret?: boolean
+  /** What is seen of it in place of an echo. */
+  readonly shown?: string | undefined
 }
 
 /** What a terminal session is started with. */
@@ -172,11 +175,11 @@ export class TerminalSession extends Session {
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */
-  input(input: string | Buffer, { via, actor, secret = false }: InputOptions): number {
+  input(input: string | Buffer, { via, actor, secret = false, shown }: InputOptions): number {
     this.assertCommandable()
     const bytes = Buffer.from(input)
     this.#source.assertRoom(bytes.length)
-    // What has the shell run a block is not what anybody typed: no password, and no echo that a wait could take for output.
+    // What has a shell run a block is no password, whatever the terminal echoes.
     const mode = secret ? 'hidden' : via === 'block' ? 'raw' : this.#source.inputMode()
     const seq = this.log.appendFact('input', {
       actor,
@@ -186,9 +189,12 @@ export class TerminalSession extends Session {
     })
     this.apply(seq)
     this.#source.write(bytes) // before what takes time: the program is at work meanwhile
-    if (mode !== 'hidden' && via !== 'block' && typeof input === 'string') {
+    if (shown !== undefined) {
+      this.echo.typed(seq, shown, this.screen.place(), { echoed: true, byKernel: false })
+    } else if (mode !== 'hidden' && via !== 'block' && typeof input === 'string') {
       const echoed = this.lastOutputSeq > this.lastInputSeq
-      this.echo.typed(seq, input, this.screen.frame(), { echoed, byKernel: mode === 'echoed' })
+      const place = cursorPlace(this.screen.frame())
+      this.echo.typed(seq, input, place, { echoed, byKernel: mode === 'echoed' })
     }
     if (via !== 'block' && entersLine(bytes)) this.shell?.queue.lineEntered()
     this.entered(seq)
@@ -281,7 +287,7 @@ export class TerminalSession extends Session {
         ended: (fact) => this.#tell('block_end', fact, (at) => this.blocks.ended(fact, at)),
         prompted: (fact) => this.#tell('prompt', fact, (at) => this.blocks.prompted(fact, at)),
       },
-      cursor: () => ({ col: this.screen.cursor().col, cols: this.manifest.cols }),
+      place: () => this.screen.place(),
       foregroundGroup: () => this.foregroundGroup(),
       type: (text, options) => void this.input(text, { via: 'block', ...options }),
       step: (run) => this.disk.run(run),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ExitRecord } from '@transom/protocol'
 import { TerminalScreen } from '../screen/terminal-screen.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
-import { EchoTracker } from './echo.ts'
+import { EchoTracker, cursorPlace } from './echo.ts'
 import { unknownInput } from './input-verdict.ts'
 import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
 
@@ -42,7 +42,7 @@ class FakeSession implements WaitSubject {
   types(text: string): void {
     this.screen.apply(++this.#seq, { type: 'other' })
     const echoed = this.lastOutputSeq > this.lastInputSeq
-    this.echo.typed(this.#seq, text, this.screen.frame(), { echoed, byKernel: true })
+    this.echo.typed(this.#seq, text, cursorPlace(this.screen.frame()), { echoed, byKernel: true })
     this.lastInputSeq = this.#seq
     this.lastInputMs = this.now()
     this.waits.check()

@@ -51,8 +51,8 @@ export interface Emulator {
   /** What the program is owed for the queries in the bytes so far; empties the list. */
   takeAnswers(): string[]
   frame(): Frame
-  /** The live cursor, also during a synchronized update, without the cost of a frame. */
-  cursor(): CursorState
+  /** Where the cursor is, also during a synchronized update, without the cost of a frame: an absolute line, and a column. */
+  place(): { line: number; col: number }
   /** The live modes, also during a synchronized update: keys are encoded from them. */
   modes(): TerminalModes
   scrollback(): Scrollback

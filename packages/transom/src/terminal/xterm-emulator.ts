@@ -128,7 +128,11 @@ export class XtermEmulator implements Emulator {
     return this.#held ?? this.#readFrame()
   }
 
-  cursor(): CursorState {
+  place(): { line: number; col: number } {
+    return { line: this.#firstLine + this.#internals.buffer.y, col: this.#cursorCol() }
+  }
+
+  #cursor(): CursorState {
     const { cursorStyle, cursorBlink } = this.#internals.coreService.decPrivateModes
     return {
       row: this.#internals.buffer.y,
@@ -249,7 +253,7 @@ export class XtermEmulator implements Emulator {
     this.#frame = {
       grid,
       text: grid,
-      cursor: this.cursor(),
+      cursor: this.#cursor(),
       title: this.#title,
       bells: this.#bells,
       firstLine: this.#firstLine,
