@@ -141,8 +141,13 @@ inShells(...SHELLS)('$name', ({ name }) => {
     await expect(shells.client.call('session.wait', { ...wait, timeout_ms: 0 })).rejects.toMatchObject({
       code: 'wait_timeout',
     })
+    const waitFor = { conversation_id: session, match: 'a word', from_cursor: before.cursor }
+    expect(await shells.client.call('pty.wait_for', { ...waitFor, timeout_ms: 0 })).toMatchObject({
+      matched: false,
+    })
     await shell.type('\n')
     expect((await shells.client.call('session.wait', wait)).match).toMatchObject({ line: 'a word' })
+    expect(await shells.client.call('pty.wait_for', waitFor)).toMatchObject({ matched: true })
     await running
   })
 

@@ -1,4 +1,6 @@
 /** A conversation's shell: modes, the queue, interactive sessions, their end, reset, and what outlives them. */
+import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { SubscriptionMessage } from '@transom/protocol'
 import { needs } from './support/needs.ts'
@@ -32,22 +34,28 @@ async function outputs(
 test('the screen shows commands and what they print, and nothing of how they are run', async () => {
   const conversation_id = newConversation()
   const commands = Array.from({ length: 80 }, (_, length) => `: ${'x'.repeat(length + 1)}`) // rows full and not
-  const longCommand = `: ${'y'.repeat(400)}` // too long to be typed as it stands
+  const longCommand = `: ${'y'.repeat(1000)}` // too long to be typed as it stands
   for (const command of [...commands, longCommand, "echo 'it is' \\\nprinted"]) {
     const { cursor } = await exec(conversation_id, command)
     await prints(conversation_id, 'PROMPT', cursor)
   }
-  const { shell_id: session } = await shells.client.call('pty.status', { conversation_id })
-  const { lines, scrollback = [] } = await shells.client.call('session.snapshot', {
-    session,
-    scrollback: true,
-  })
-  const shown = [...commands, `${longCommand.slice(0, 300)}…`, "echo 'it is' \\"].map(
-    (command) => `$ ${command}`,
-  )
-  expect([...scrollback, ...lines].map(({ text }) => text).join('')).toBe(
-    [...shown, '> printed', 'it is printed'].join(''),
-  )
+  const { shell_id: session, log_seq } = await shells.client.call('pty.status', { conversation_id })
+  const shown = [...commands, `${longCommand.slice(0, 300)}…`, "echo 'it is' \\"].map((it) => `$ ${it}`)
+  const whole = [...shown, '> printed', 'it is printed'].join('')
+  const snapshot = async (at = {}) => {
+    const { lines, scrollback = [] } = await shells.client.call('session.snapshot', {
+      session,
+      scrollback: true,
+      ...at,
+    })
+    return [...scrollback, ...lines].map(({ text }) => text).join('')
+  }
+  expect(await snapshot()).toBe(whole)
+  await shells.client.call('session.destroy', { session })
+  expect(await snapshot({ at_seq: log_seq })).toBe(whole)
+  const cast = path.join(home.root, 'shown.cast')
+  await home.ok('export', session, '--out', cast)
+  expect(fs.readFileSync(cast, 'utf8')).toContain(String.raw`$ echo 'it is' \\\u001bE> printed`)
 })
 
 describe('modes', () => {

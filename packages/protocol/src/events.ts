@@ -88,6 +88,10 @@ export const blockBeginEvent = z.object({
   kind: blockKind,
   command: z.string().nullable().describe('The text; null where the shell did not tell it.'),
   actor: z.string().nullable().describe('Who asked for it; null for a typed one.'),
+  shown: z
+    .string()
+    .optional()
+    .describe('What a terminal is to show of it, in place of the line that had the shell run it.'),
   ...folder,
 })
 export const blockEndEvent = z.object({

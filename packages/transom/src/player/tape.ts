@@ -10,6 +10,7 @@ import type { Screen } from '../screen/screen.ts'
 
 const VISIBLE_TYPES: readonly number[] = [
   EVENT_TYPE_NUMBERS.output,
+  EVENT_TYPE_NUMBERS.block_begin,
   EVENT_TYPE_NUMBERS.resize,
   EVENT_TYPE_NUMBERS.web_frame,
 ]

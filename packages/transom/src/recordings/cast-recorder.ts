@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NUMBERS, resizeEvent } from '@transom/protocol'
 import { paintCursor, paintRows } from '../grid/ansi.ts'
 import { changedRows } from '../grid/grid.ts'
-import { factOf } from '../replay/replay.ts'
+import { factOf, terminalBytes } from '../replay/replay.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { CastLines, type CastVersion } from './asciicast.ts'
 import { Chapters } from './chapters.ts'
@@ -49,9 +49,9 @@ export class CastRecorder implements RecordingReader {
       const { cols, rows } = resizeEvent.parse(factOf(record))
       await this.#write(this.#lines.resize(atMs, cols, rows))
     }
-    if (this.#drawn !== null) await this.#draw(this.#drawn, event)
-    else if (record.typeNumber === EVENT_TYPE_NUMBERS.output)
-      await this.#write(this.#lines.output(atMs, record.payload))
+    if (this.#drawn !== null) return this.#draw(this.#drawn, event)
+    const bytes = terminalBytes(record)
+    if (bytes !== null) await this.#write(this.#lines.output(atMs, bytes))
   }
 
   async end({ durationMs, exitCode }: RangeRead): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   EVENT_TYPE_NUMBERS,
+  blockBeginEvent,
   createdEvent,
   exitRecord,
   resizeEvent,
@@ -78,7 +79,10 @@ export async function replayLog(path: string, options: ReplayOptions = {}): Prom
 export function screenEventOf(record: LogRecord): ScreenEvent {
   switch (record.typeNumber) {
     case EVENT_TYPE_NUMBERS.output:
-      return { type: 'output', bytes: record.payload }
+    case EVENT_TYPE_NUMBERS.block_begin: {
+      const bytes = terminalBytes(record)
+      return bytes === null ? { type: 'other' } : { type: 'output', bytes }
+    }
     case EVENT_TYPE_NUMBERS.resize:
       return { type: 'resize', ...resizeEvent.parse(factOf(record)) }
     case EVENT_TYPE_NUMBERS.sync_release:
@@ -94,6 +98,14 @@ export function screenEventOf(record: LogRecord): ScreenEvent {
     default:
       return { type: 'other' }
   }
+}
+
+/** The bytes by which a record changes what a terminal shows: a program's, or those of a block's command; else null. */
+export function terminalBytes(record: LogRecord): Uint8Array | null {
+  if (record.typeNumber === EVENT_TYPE_NUMBERS.output) return record.payload
+  if (record.typeNumber !== EVENT_TYPE_NUMBERS.block_begin) return null
+  const { shown } = blockBeginEvent.parse(factOf(record))
+  return shown === undefined ? null : Buffer.from(shown)
 }
 
 /** What a session began with, from the first record of its log. */

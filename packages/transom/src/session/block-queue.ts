@@ -48,6 +48,8 @@ export interface BlockShell {
   isEditing(): boolean
   /** The name of the program in front, when that is a shell, or leads to one, that tells of no blocks. */
   foreignShell(): string | null
+  /** What the screen is to show of the block that the shell was told to run. */
+  shown(): string
   /** The shell has begun it. */
   taken(request: number): void
 }
@@ -238,7 +240,7 @@ export class BlockQueue {
     const index = this.#waiting.findIndex(({ ordinal }) => ordinal === request)
     const block = this.#waiting[index]
     if (block === undefined) return
-    this.#begin(block, block.command, block.actor)
+    this.#begin(block, { actor: block.actor, shown: this.#shell.shown() })
     this.#waiting.splice(index, 1)
     this.#shell.taken(request)
   }
@@ -253,14 +255,14 @@ export class BlockQueue {
       command: text?.toString('utf8') ?? null,
       queued: false,
     }
-    this.#begin(block, block.command, null)
+    this.#begin(block, { actor: null })
     this.#ordinals.last = ordinal
   }
 
-  #begin(block: AcceptedBlock, command: string | null, actor: string | null): void {
+  #begin(block: AcceptedBlock, by: { actor: string | null; shown?: string }): void {
     this.#close(null, 'unknown', null)
-    const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command, actor }
-    this.#shell.facts.begun({ ...fact, ...folderFields(this.#cwd) })
+    const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command: block.command }
+    this.#shell.facts.begun({ ...fact, ...by, ...folderFields(this.#cwd) })
     this.#running = block
     this.#atPrompt = false
   }

@@ -1,6 +1,5 @@
 import { removeBlockText, writeBlockText } from '../sources/pty/shell-integration/block-file.ts'
 import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
-import type { BlockText } from '../sources/pty/shell-integration/shell-script.ts'
 import { typedText } from '../sources/pty/shell-integration/typed-text.ts'
 import { shellInFront } from '../sources/pty/shell-in-front.ts'
 import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from './block-queue.ts'
@@ -8,8 +7,6 @@ import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from
 /** More of a command is not shown: it is in the block. */
 const DISPLAY_LINES_MAX = 20
 const DISPLAY_CHARS_MAX = 300
-/** What a line with a short text in it has beside that, which is in it twice: a guess. */
-const SHORT_LINE_CELLS = 130
 const NEXT_LINE = '\x1bE' // NEL: a line break, without a character that a shell would take for one
 
 /** What an integrated shell needs of its session. */
@@ -37,6 +34,8 @@ export class IntegratedShell {
   readonly #group: () => number | null
   /** The text that it is going to read, from a file or as it is typed to it. */
   #waitingText: { text: string; actor: string } | null = null
+  /** What the screen is to show of the block that it was told to run. */
+  #shown = ''
 
   constructor(
     integration: ShellIntegration,
@@ -44,7 +43,14 @@ export class IntegratedShell {
       session,
       ordinals,
       group,
-    }: { session: ShellSession; ordinals: BlockOrdinals; group: () => number | null },
+      expectEcho,
+    }: {
+      session: ShellSession
+      ordinals: BlockOrdinals
+      group: () => number | null
+      /** The terminal is going to echo this, and nobody shall see it; null when that is over. */
+      expectEcho: (echo: string | null) => void
+    },
   ) {
     this.integration = integration
     this.#session = session
@@ -53,21 +59,25 @@ export class IntegratedShell {
       session: session.session,
       facts: session.facts,
       give: (request, block, actor) => {
-        const shown = this.#shownLines(block.command)
-        const line = this.#line({ ...block, request }, shown)
-        if (line === null) {
-          const display = this.#display(shown, this.#rowsOf(integration.lineCells))
-          this.#put(integration.blockText({ ...block, request, display }), actor)
-        }
-        const options = { actor, secret: false, shown: `${shown.join('\n')}\n` }
-        session.type(line ?? integration.trigger, options)
+        const text = integration.blockText({ ...block, request })
+        const line = integration.shortLine(request, text)
+        if (line === null) this.#put(text, actor)
+        const lines = this.#shownLines(block.command)
+        this.#shown = this.#display(lines)
+        const typed = line ?? integration.trigger
+        if (integration.lineCells === null) expectEcho(typed.replace('\n', '\r\n'))
+        session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
       },
+      shown: () => this.#shown,
       isEditing: () => integration.shell !== 'sh' && session.foregroundGroup() === this.#group(),
       foreignShell: () => {
         const inFront = session.foregroundGroup()
         return inFront === null || inFront === this.#group() ? null : shellInFront(inFront)
       },
-      taken: () => this.#remove(),
+      taken: () => {
+        expectEcho(null)
+        this.#remove()
+      },
     }
     this.queue = new BlockQueue(shell, ordinals)
   }
@@ -90,25 +100,6 @@ export class IntegratedShell {
     this.#waitingText = null
   }
 
-  /** A line that has the shell run a block without a file; null when it takes none, or not this one. */
-  #line(block: Omit<BlockText, 'display'>, shown: readonly string[]): string | null {
-    const { integration } = this
-    // The line says how many rows it has itself. One that says more is no shorter: this comes to an end.
-    for (let rows = this.#rowsOf(SHORT_LINE_CELLS + 2 * block.command.length); ;) {
-      const display = this.#display(shown, rows)
-      const line = integration.shortLine(block.request, integration.blockText({ ...block, display }))
-      const typedRows = line === null ? rows : this.#rowsOf(line.length - 1) // without its end
-      if (typedRows === rows) return line
-      rows = typedRows
-    }
-  }
-
-  /** How many rows a line takes that is typed where the cursor is. */
-  #rowsOf(lineCells: number): number {
-    const { col, cols } = this.#session.place()
-    return Math.ceil((col + lineCells) / cols)
-  }
-
   /** What is seen of a command, line by line, from where the cursor is. */
   #shownLines(command: string): string[] {
     const lines = command.split('\n', DISPLAY_LINES_MAX + 1).map((line) => shown(line))
@@ -118,10 +109,13 @@ export class IntegratedShell {
     return [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)]
   }
 
-  /** Puts lines on the screen in place of the `rows` by which the shell is made to run a command. */
-  #display(lines: readonly string[], rows: number): string {
-    const { col } = this.#session.place()
-    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${lines.join(NEXT_LINE)}${NEXT_LINE}`
+  /** Puts lines on the screen, in place of the one by which a line editor has the shell run a command. */
+  #display(lines: readonly string[]): string {
+    const { lineCells } = this.integration
+    const { col, cols } = this.#session.place()
+    const back =
+      lineCells === null ? '' : `\x1b[${Math.ceil((col + lineCells) / cols)}A\x1b[${col + 1}G\x1b[J`
+    return `${back}${lines.join(NEXT_LINE)}${NEXT_LINE}`
   }
 }
 

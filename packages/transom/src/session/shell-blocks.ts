@@ -1,4 +1,5 @@
 import * as fs from 'node:fs'
+import { EchoCutter } from '../sources/pty/shell-integration/echo-cutter.ts'
 import { MarkCutter, type CutMark } from '../sources/pty/shell-integration/mark-cutter.ts'
 import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
 import type { NestedShell } from '../sources/pty/shell-integration/nested-shell.ts'
@@ -19,6 +20,7 @@ const INVITED_MAX = 20
 export class ShellBlocks {
   readonly #session: ShellSession
   readonly #ordinals: BlockOrdinals
+  readonly #echo = new EchoCutter()
   readonly #cutter = new MarkCutter()
   readonly #shells = new Map<string, IntegratedShell>()
   readonly #invited = new Map<string, { nested: NestedShell; actor: string }>()
@@ -83,7 +85,7 @@ export class ShellBlocks {
     clearTimeout(this.#releaseTimer)
     this.#takenCount++
     let marked = false
-    for (const part of this.#cutter.take(chunk)) {
+    for (const part of this.#cutter.take(this.#echo.take(chunk))) {
       if (Buffer.isBuffer(part)) this.#session.output(part)
       else {
         marked = true
@@ -91,7 +93,7 @@ export class ShellBlocks {
       }
     }
     if (marked) this.#session.step(() => this.front?.queue.advance())
-    if (this.#cutter.unsure) this.#releaseLater()
+    if (this.#cutter.unsure || this.#echo.unsure) this.#releaseLater()
   }
 
   /** The program has ended, and nothing more comes from it. */
@@ -105,8 +107,12 @@ export class ShellBlocks {
   }
 
   #add(integration: ShellIntegration, group: () => number | null): IntegratedShell {
-    const parts = { session: this.#session, ordinals: this.#ordinals, group }
-    const shell = new IntegratedShell(integration, parts)
+    const shell = new IntegratedShell(integration, {
+      session: this.#session,
+      ordinals: this.#ordinals,
+      group,
+      expectEcho: (echo) => this.#echo.expect(echo),
+    })
     this.#shells.set(integration.nonce, shell)
     // Known for good: a shell that was stopped may come back, and its nonce must not get into the log.
     this.#cutter.know(integration.nonce, (quoted) => integration.unquote(quoted))
@@ -159,7 +165,7 @@ export class ShellBlocks {
   }
 
   #release(): void {
-    const held = this.#cutter.release()
+    const held = Buffer.concat([this.#cutter.release(), this.#echo.release()])
     if (held.length > 0) this.#session.output(held)
   }
 }

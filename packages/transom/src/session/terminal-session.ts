@@ -304,7 +304,9 @@ export class TerminalSession extends Session {
   ): void {
     const seq = this.log.appendFact(type, fact)
     project({ seq, time: this.log.time })
-    this.note(seq)
+    const shown = 'shown' in fact ? fact.shown : undefined
+    this.apply(seq, shown === undefined ? undefined : { type: 'output', bytes: Buffer.from(shown) })
+    this.changed()
   }
 
   #onOutput(bytes: Buffer): void {

@@ -78,8 +78,8 @@ function hexEscapes(character: string): string {
 export const BASH_EDITED_LINE = ' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1'
 
 /** What is evaluated: the begin mark comes first. */
-export function bashBlockText({ request, command, cwd, display }: BlockText): string {
-  const begin = `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+export function bashBlockText({ request, command, cwd }: BlockText): string {
+  const begin = `{ __transom_begin ${request}&&:;} >/dev/null 2>&1\n`
   return `${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
 }
 
@@ -107,7 +107,7 @@ __transom_begin() {
   local -; set +aexuv
   [[ -z $__transom_hc ]] || eval "$__transom_hc"
   __transom_hc= __transom_k=1 __transom_text= __transom_r=$1
-  printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
+  printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$1" >/dev/tty
   return "$__transom_e"
 }
 __transom_mark_end() {

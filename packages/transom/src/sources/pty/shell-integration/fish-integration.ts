@@ -10,8 +10,8 @@ export function quoteForFish(text: string): string {
 }
 
 /** What is evaluated: the begin mark comes first. */
-export function fishBlockText({ request, command, cwd, display }: BlockText): string {
-  const begin = `__transom_begin ${request} ${quoteForFish(display)}\n`
+export function fishBlockText({ request, command, cwd }: BlockText): string {
+  const begin = `__transom_begin ${request}\n`
   return `${begin}${cwd === null ? '' : `cd ${quoteForFish(cwd)}\n`}${command}`
 }
 
@@ -63,7 +63,7 @@ function __transom_mark
 end
 function __transom_begin
     set -g __transom_k 1
-    printf '%s\e]7717;%s%s;1;%s\a' $argv[2] $__transom_a $__transom_b $argv[1] >/dev/tty
+    printf '\e]7717;%s%s;1;%s\a' $__transom_a $__transom_b $argv[1] >/dev/tty
     return $__transom_e
 end
 function __transom_mark_end

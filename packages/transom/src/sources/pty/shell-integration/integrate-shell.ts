@@ -43,13 +43,13 @@ export interface ShellIntegration {
   readonly folder: string | null
   /** What is typed to have the shell run the next block. */
   readonly trigger: string
-  /** How many cells the line has that the shell shows when it is told so. */
-  readonly lineCells: number
+  /** How many cells the line has that its line editor shows when it is told so; null when it has none. */
+  readonly lineCells: number | null
   /** What is typed instead to have it run a short text, which needs no file then; null where that cannot be. */
   shortLine(request: number, text: string): string | null
   /** Undoes the quoting of names in marks. */
   unquote(quoted: Buffer): Buffer
-  /** What the shell evaluates: shows the command, prints a begin mark, goes to the folder, and runs it. */
+  /** What the shell evaluates: prints a begin mark, goes to the folder, and runs the command. */
   blockText(block: BlockText): string
 }
 
@@ -127,7 +127,7 @@ function prepareBash(request: IntegrationRequest): Plan | null {
     ],
     trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
     unquote: unquoteShellWord,
-    lineCells: (isLean ? BASH_LEAN_LINE.trimEnd() : BASH_EDITED_LINE).length,
+    lineCells: isLean ? null : BASH_EDITED_LINE.length,
     shortLine: isLean ? bashShortLine : noShortLine,
     blockText: bashBlockText,
   }
@@ -194,7 +194,7 @@ function prepareSh(request: IntegrationRequest): Plan | null {
     env: { ...env, ENV: scriptPath },
     argv: [...(login ? ['-l'] : []), '-i'],
     trigger: SH_LINE,
-    lineCells: SH_LINE.trimEnd().length,
+    lineCells: null,
     unquote: (text) => text, // it has no quoting of its own to print names with
     shortLine: noShortLine,
     blockText: shBlockText,

@@ -4,8 +4,8 @@ import { quoteForShell, type BlockText, type ShellScriptOptions } from './shell-
 export const SH_LINE = ' . "$__transom_d/next";{ __transom_end&&:;} 9>&2 >/dev/null 2>&1\n'
 
 /** What is evaluated: the begin mark comes first. */
-export function shBlockText({ request, command, cwd, display }: BlockText): string {
-  const begin = `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
+export function shBlockText({ request, command, cwd }: BlockText): string {
+  const begin = `{ __transom_begin ${request}&&:;} >/dev/null 2>&1\n`
   return `${begin}${cwd === null ? '' : `command cd -- ${quoteForShell(cwd)}\n`}${command}\n`
 }
 
@@ -33,10 +33,10 @@ const HOOKS = String.raw`
 __transom_e=0 __transom_x=0
 __transom_esc=$(printf '\033') __transom_bel=$(printf '\007')
 __transom_begin() {
-  set -- "$1" "$2" "$-"
+  set -- "$1" "$-"
   set +aexuv
-  printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
-  __transom_restore "$3"
+  printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$1" >/dev/tty
+  __transom_restore "$2"
   return "$__transom_e"
 }
 __transom_restore() {

@@ -8,8 +8,6 @@ export interface BlockText {
   readonly request: number
   readonly command: string
   readonly cwd: string | null
-  /** Printed before the block begins. Printable characters and escape sequences, no quotes or backslashes. */
-  readonly display: string
 }
 
 /** What a shell's integration script is made from. */

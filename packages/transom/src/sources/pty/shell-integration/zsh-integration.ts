@@ -5,8 +5,8 @@ export const ZSH_LINE =
   ' eval "$__transom_head";eval "$__transom_text";{ __transom_end && : } >/dev/null 2>&1'
 
 /** What is evaluated: the begin mark comes first. */
-export function zshBlockText({ request, command, cwd, display }: BlockText): string {
-  const begin = `{ __transom_begin ${request} ${quoteForShell(display)} && : } >/dev/null 2>&1\n`
+export function zshBlockText({ request, command, cwd }: BlockText): string {
+  const begin = `{ __transom_begin ${request} && : } >/dev/null 2>&1\n`
   return `${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
 }
 
@@ -78,7 +78,7 @@ const HOOKS = String.raw`
 typeset -g +x __transom_e=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_text= __transom_head=:
 __transom_begin() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  print -rn -- "$2"$'\e]7717;'"$__transom_a$__transom_b;1;$1"$'\a' >/dev/tty
+  print -rn -- $'\e]7717;'"$__transom_a$__transom_b;1;$1"$'\a' >/dev/tty
   return $__transom_e
 }
 __transom_mark_end() {
