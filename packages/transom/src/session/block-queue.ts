@@ -44,8 +44,10 @@ export interface BlockShell {
   readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
   give(request: number, text: { command: string; cwd: string | null }, actor: string): void
-  /** Whether the shell itself has the terminal, and tells of every command that it begins. */
-  isEditing(): boolean
+  /** Whether it tells of every command that it begins, also of those that are typed. */
+  readonly tellsTyped: boolean
+  /** Whether the shell itself has the terminal. */
+  isInFront(): boolean
   /** The name of the program in front, when that is a shell, or leads to one, that tells of no blocks. */
   foreignShell(): string | null
   /** What the screen is to show of the block that the shell was told to run. */
@@ -152,8 +154,7 @@ export class BlockQueue {
     if (!this.#atPrompt || this.#running !== null) return
     this.#entered = true
     this.#atPrompt = false
-    clearTimeout(this.#enteredTimer)
-    this.#enteredTimer = setTimeout(() => this.#enteredForNothing(), ENTERED_MS_MAX).unref()
+    if (this.#shell.tellsTyped) this.#watchEntered()
   }
 
   /** What a mark says. To be followed by advance() when the chunk that it came in has been worked off. */
@@ -194,8 +195,14 @@ export class BlockQueue {
     for (const { id } of this.#waiting.splice(0)) this.#failed.set(id, 'the shell ended before it began')
   }
 
+  #watchEntered(): void {
+    clearTimeout(this.#enteredTimer)
+    this.#enteredTimer = setTimeout(() => this.#enteredForNothing(), ENTERED_MS_MAX).unref()
+  }
+
   #enteredForNothing(): void {
-    if (!this.#entered || !this.#shell.isEditing()) return
+    if (!this.#entered) return
+    if (!this.#shell.isInFront()) return this.#watchEntered() // a program that draws its prompt, on a busy machine
     this.#entered = false
     this.#atPrompt = true
     this.advance()

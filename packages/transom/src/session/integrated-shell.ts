@@ -65,11 +65,13 @@ export class IntegratedShell {
         const lines = this.#shownLines(block.command)
         this.#shown = this.#display(lines)
         const typed = line ?? integration.trigger
-        if (integration.lineCells === null) expectEcho(typed.replace('\n', '\r\n'))
+        // Its line break stays: so a block begins behind the cursor that whoever asks for it is told.
+        if (integration.lineCells === null) expectEcho(typed.replace(/\n$/, ''))
         session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
       },
       shown: () => this.#shown,
-      isEditing: () => integration.shell !== 'sh' && session.foregroundGroup() === this.#group(),
+      tellsTyped: integration.shell !== 'sh',
+      isInFront: () => session.foregroundGroup() === this.#group(),
       foreignShell: () => {
         const inFront = session.foregroundGroup()
         return inFront === null || inFront === this.#group() ? null : shellInFront(inFront)
@@ -109,13 +111,12 @@ export class IntegratedShell {
     return [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)]
   }
 
-  /** Puts lines on the screen, in place of the one by which a line editor has the shell run a command. */
+  /** Puts lines on the screen, in place of the one by which the shell is made to run a command. */
   #display(lines: readonly string[]): string {
     const { lineCells } = this.integration
     const { col, cols } = this.#session.place()
-    const back =
-      lineCells === null ? '' : `\x1b[${Math.ceil((col + lineCells) / cols)}A\x1b[${col + 1}G\x1b[J`
-    return `${back}${lines.join(NEXT_LINE)}${NEXT_LINE}`
+    const rows = lineCells === null ? 1 : Math.ceil((col + lineCells) / cols)
+    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${lines.join(NEXT_LINE)}${NEXT_LINE}`
   }
 }
 
