@@ -70,7 +70,7 @@ export class IntegratedShell {
         session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
       },
       shown: () => this.#shown,
-      tellsTyped: integration.shell !== 'sh',
+      tellsTyped: integration.lineCells !== null,
       isInFront: () => session.foregroundGroup() === this.#group(),
       foreignShell: () => {
         const inFront = session.foregroundGroup()
