@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { parseKeys } from '../packages/transom/src/terminal/key-names.ts'
 import { needs } from './support/needs.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
 const test = needs('chromium-headless-shell')
-const testWithLynx = needs('chromium-headless-shell', 'lynx')
 
 const KEY_PAGE = `<!doctype html><title>Keys</title><input id="box" autofocus size="60"><pre id="log"></pre>
 <script>box.focus()
@@ -148,52 +145,5 @@ describe('a page is operated', () => {
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1120, 720])
     await opened.page.waitForQuiescence(200, AbortSignal.timeout(20_000))
     expect(opened.text()).toBe(before)
-  })
-
-  test('every link of a page is hit at its cell', async () => {
-    await opened.page.navigate(server.url('/news.html'))
-    // The page tells what was hit instead of leaving: loading it anew for each link would take minutes.
-    await opened.evaluate(`addEventListener('click', (event) => {
-      event.preventDefault()
-      globalThis.hit = event.target.closest('a')?.href
-    })`)
-    const shown = (await opened.page.links()).filter(({ cell }) => cell !== null)
-    expect(shown.length).toBeGreaterThan(60)
-    const missed: string[] = []
-    for (const { url, cell } of shown) {
-      await opened.page.click(cell ?? { row: 0, col: 0 })
-      if ((await opened.evaluate('globalThis.hit')) !== url) missed.push(url)
-    }
-    expect(missed).toEqual([])
-  })
-
-  test('links in shadow roots and frames are hit, too', async () => {
-    await opened.page.navigate(server.url('/frames.html'))
-    const shown = (await opened.page.links()).filter(({ cell }) => cell !== null)
-    expect(shown.map(({ url }) => new URL(url).pathname).sort()).toEqual([
-      '/inside',
-      '/inside',
-      '/shadow/open',
-    ])
-    for (const { url, cell } of shown) {
-      server.requests.length = 0
-      await opened.page.click(cell ?? { row: 0, col: 0 })
-      await opened.shows(url, () => server.requests.includes(new URL(url).pathname))
-      await opened.page.navigate(server.url('/frames.html'))
-    }
-  })
-
-  testWithLynx('every link that lynx finds is among ours', async () => {
-    for (const page of ['/news.html', '/article.html', '/grid.html', '/forms.html']) {
-      await opened.page.navigate(server.url(page))
-      const ours = new Set((await opened.page.links()).map(({ url }) => url))
-      const dump = await promisify(execFile)('lynx', ['-dump', '-listonly', '-nonumbers', server.url(page)])
-      const theirs = dump.stdout
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => /^https?:/.test(line))
-      expect(theirs.length).toBeGreaterThan(0)
-      expect(theirs.filter((url) => !ours.has(url))).toEqual([])
-    }
   })
 })

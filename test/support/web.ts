@@ -108,6 +108,15 @@ export class TestPage {
     return result.value as T
   }
 
+  /** What Chromium has painted, as PNG. */
+  async picture(): Promise<Buffer> {
+    const { cdp } = this.page.chromium
+    const session = await this.#attach()
+    const { data } = await cdp.call('Page.captureScreenshot', { format: 'png' }, { session })
+    await cdp.call('Target.detachFromTarget', { sessionId: session })
+    return Buffer.from(data, 'base64')
+  }
+
   /** Ends the process of the tab; resolves when the page has told of it. */
   async crash(): Promise<Error> {
     const trouble = new Promise<Error>((resolve) => {

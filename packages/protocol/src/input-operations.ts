@@ -102,8 +102,14 @@ export const INPUT_OPERATIONS = {
         .string()
         .min(1)
         .optional()
-        .describe('Where: in the middle of the first place that shows this text.')
+        .describe('Where: at the first place that shows this text.')
         .meta({ placeholder: 'T' }),
+      nth: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Which of several places that show the text, from 1 at the upper left.')
+        .meta({ placeholder: 'N' }),
       to: cell.optional().describe('Where a drag ends.'),
       button: z.enum(['left', 'middle', 'right']).default('left').describe('left, middle or right.'),
       lines: z
@@ -129,6 +135,7 @@ export const INPUT_OPERATIONS = {
       positionals: ['session', 'action'],
       examples: [
         "transom mouse menu click --text 'OK'",
+        "transom mouse news click --text 'comments' --nth 3",
         'transom mouse files wheel --at 10,5 --lines -3',
         'transom mouse edit drag --at 2,0 --to 4,10',
       ],

@@ -112,7 +112,7 @@ export const WEB_OPERATIONS = {
         z.object({
           text: z.string(),
           url: z.string(),
-          row: z.int().nullable().describe('Where to click; null while it is not on the screen.'),
+          row: z.int().nullable().describe('Where to click; null while it is not on the screen, or covered.'),
           col: z.int().nullable(),
         }),
       ),
@@ -134,7 +134,9 @@ export const WEB_OPERATIONS = {
       text: z
         .string()
         .min(1)
-        .describe('The text; a blank in it stands for any number of blanks.')
+        .describe(
+          'The text; a blank in it stands for any number of blanks, or for the end of a line that goes on below.',
+        )
         .meta({ placeholder: 'TEXT' }),
       ignore_case: z.boolean().optional().describe('Small and capital letters are the same.'),
     }),

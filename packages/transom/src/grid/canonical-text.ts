@@ -67,7 +67,7 @@ export function lineAt(canonical: CanonicalText, position: number): CanonicalLin
 
 /** A row as part of its line: blanks that were written stay, also at the end, because the line may go on. */
 function rowText(grid: Grid, rowIndex: number): string {
-  return grid.textOf(rowIndex, 0, grid.usedCols(rowIndex))
+  return grid.readingOf(rowIndex)
 }
 
 /** The cell that shows the character at a position of the whole text. */
@@ -84,11 +84,14 @@ export function cellAt(grid: Grid, canonical: CanonicalText, position: number): 
   return { row: line.rowIndex, col: 0 }
 }
 
-/** The column of the character at `offset` (UTF-16 units) of a row's text: wide characters cover two. */
+/** The column of the character at `offset` (UTF-16 units) of a row's text. */
 function colAt(grid: Grid, row: number, offset: number): number {
-  let col = 0
-  while (col < grid.cols - 1 && grid.textOf(row, 0, col + 1).length <= offset) col++
-  return col
+  let end = 0
+  for (const { text, col } of grid.charactersOf(row)) {
+    end += text.length
+    if (end > offset) return col
+  }
+  return grid.cols - 1
 }
 
 /** Where in a line's text a cell of the screen lies, in UTF-16 units. */

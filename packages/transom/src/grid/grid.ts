@@ -1,4 +1,5 @@
 import { InternTable } from './intern-table.ts'
+import { hasRightToLeft, inReadingOrder, type ShownCharacter } from './reading-order.ts'
 import { DEFAULT_STYLE, type Style } from './style.ts'
 
 /** A cell that was never written, or was erased. It reads as a blank, but not as one that was typed. */
@@ -22,6 +23,12 @@ export function createGridTables(): GridTables {
 }
 
 /**
+ * How the text of a row stands in its cells: as a program wrote it, or as it was painted, where what is read from right
+ * to left has its beginning on the right.
+ */
+export type TextOrder = 'written' | 'painted'
+
+/**
  * The cell model of the whole product: emulators fill it; text, hash, diff, pictures and viewers read it.
  * Row by row in typed arrays, without an object per cell.
  */
@@ -34,18 +41,20 @@ export class Grid {
   readonly styleIds: Uint32Array
   /** 1 where a row goes on from the row above without a line break. */
   readonly wrapped: Uint8Array
+  readonly textOrder: TextOrder
 
-  constructor(cols: number, rows: number, tables: GridTables) {
+  constructor(cols: number, rows: number, tables: GridTables, textOrder: TextOrder = 'written') {
     this.cols = cols
     this.rows = rows
     this.tables = tables
     this.codes = new Uint32Array(cols * rows)
     this.styleIds = new Uint32Array(cols * rows)
     this.wrapped = new Uint8Array(rows)
+    this.textOrder = textOrder
   }
 
   clone(): Grid {
-    const copy = new Grid(this.cols, this.rows, this.tables)
+    const copy = new Grid(this.cols, this.rows, this.tables, this.textOrder)
     copy.codes.set(this.codes)
     copy.styleIds.set(this.styleIds)
     copy.wrapped.set(this.wrapped)
@@ -75,9 +84,29 @@ export class Grid {
     return used
   }
 
-  /** A row as people read it: without trailing blanks. */
+  /** A row as people read it: in reading order, without trailing blanks. */
   lineOf(rowIndex: number): string {
-    return this.textOf(rowIndex, 0, this.usedCols(rowIndex)).trimEnd()
+    return this.readingOf(rowIndex).trimEnd()
+  }
+
+  /** The text of a row in the order in which it is read, up to the last cell that was written to. */
+  readingOf(rowIndex: number): string {
+    const text = this.textOf(rowIndex, 0, this.usedCols(rowIndex))
+    if (this.textOrder === 'written' || !hasRightToLeft(text)) return text
+    return this.charactersOf(rowIndex)
+      .map((character) => character.text)
+      .join('')
+  }
+
+  /** The characters of a row in the order in which they are read, each with its cell. */
+  charactersOf(rowIndex: number): ShownCharacter[] {
+    const row: ShownCharacter[] = []
+    const used = this.usedCols(rowIndex)
+    for (let col = 0; col < used; col++) {
+      if (this.codes[rowIndex * this.cols + col] !== WIDE_SPACER)
+        row.push({ text: this.textOf(rowIndex, col, col + 1), col })
+    }
+    return this.textOrder === 'painted' ? inReadingOrder(row) : row
   }
 
   #character(code: number): string {

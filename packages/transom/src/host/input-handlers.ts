@@ -3,6 +3,7 @@ import { OpError } from '@transom/protocol/errors'
 import { cellAt } from '../grid/canonical-text.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
+import { WebSession } from '../session/web-session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
 import type { Handlers } from './dispatch.ts'
 
@@ -54,7 +55,7 @@ async function useMouse(
   params: ParsedParams<'session.mouse'>,
 ): Promise<Result<'session.mouse'>> {
   const { to, actor } = params
-  const at = params.at ?? (await findText(target, params.text))
+  const at = params.at ?? (await findPlace(target, params))
   const { cols, rows } = target.manifest
   for (const cell of [at, to ?? at]) {
     if (cell.row < rows && cell.col < cols) continue
@@ -88,14 +89,29 @@ function mouseAction(
   }
 }
 
-async function findText(target: Session, text: string | undefined): Promise<MouseCell> {
+async function findPlace(
+  target: Session,
+  { text, nth = 1 }: ParsedParams<'session.mouse'>,
+): Promise<MouseCell> {
   if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
+  const places =
+    target instanceof WebSession ? await target.findText(text, false) : await onScreen(target, text)
+  const place = places[nth - 1]
+  if (place === undefined) {
+    const many = places.length === 0 ? 'is not on the screen' : `is there ${places.length} times, not ${nth}`
+    const message = `${JSON.stringify(text)} ${many}; the snapshot in the details shows what is`
+    const details = { text, matches: places.length, snapshot: target.snapshot({}) }
+    throw new OpError('text_not_found', message, details)
+  }
+  return { row: place.row, col: place.col }
+}
+
+/** The middles of the places where a terminal shows a text. */
+async function onScreen(target: Session, text: string): Promise<MouseCell[]> {
   const screen = await target.look()
   const canonical = screen.canonical()
-  const start = canonical.text.indexOf(text)
-  if (start < 0) {
-    const message = `${JSON.stringify(text)} is not on the screen; the snapshot in the details shows what is`
-    throw new OpError('text_not_found', message, { text, snapshot: target.snapshot({}) })
-  }
-  return cellAt(screen.frame().text, canonical, start + Math.floor(text.length / 2))
+  const places: MouseCell[] = []
+  for (let at = canonical.text.indexOf(text); at >= 0; at = canonical.text.indexOf(text, at + text.length))
+    places.push(cellAt(screen.frame().text, canonical, at + Math.floor(text.length / 2)))
+  return places
 }

@@ -32,7 +32,7 @@ export class WebScreen implements Screen {
   #canonical: CanonicalText | null = null
 
   constructor(cols: number, rows: number) {
-    this.#grid = new Grid(cols, rows, this.#tables)
+    this.#grid = new Grid(cols, rows, this.#tables, 'painted')
     this.#kinds = new Uint8Array(cols * rows)
   }
 
@@ -109,7 +109,7 @@ export class WebScreen implements Screen {
       this.#tables.styles.size > TABLE_ENTRIES_MAX || this.#tables.clusters.size > TABLE_ENTRIES_MAX
     if (isKeyframe && isFull) this.#tables = createGridTables()
     // A frame that was handed out is never changed.
-    this.#grid = isKeyframe ? new Grid(cols, rows, this.#tables) : this.#grid.clone()
+    this.#grid = isKeyframe ? new Grid(cols, rows, this.#tables, 'painted') : this.#grid.clone()
     this.#kinds = isKeyframe ? new Uint8Array(cols * rows) : this.#kinds.slice()
     for (const run of decoded.runs) this.#paint(run)
     joinBlanks(this.#grid, this.#kinds)

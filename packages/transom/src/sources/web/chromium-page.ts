@@ -8,7 +8,8 @@ import { NetworkActivity } from './network-activity.ts'
 import { OperatedPage } from './operated-page.ts'
 import { loadBy, loadOptions, loadPage } from './page-navigation.ts'
 import { PageObservers } from './page-observers.ts'
-import { readDetails, readLinks } from './page-queries.ts'
+import { readLinks } from './page-links.ts'
+import { readDetails } from './page-queries.ts'
 import { EMPTY_STATE, dialogOpen, readState, unlessLeft, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
@@ -164,7 +165,10 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   async links(): Promise<PageLink[]> {
-    return this.#operate(async (target) => readLinks(target, await this.look()))
+    return this.#operate(async (target) => {
+      await this.#capture() // cells and DOM must be of one moment, also just after the page has scrolled
+      return readLinks(target, this.#frame)
+    })
   }
 
   async details(): Promise<PageDetails> {

@@ -24,7 +24,7 @@ export class FrameGrids {
       this.#tables = createGridTables()
       this.#styleIds = new Map()
     }
-    const grid = new Grid(frame.cols, frame.rows, this.#tables)
+    const grid = new Grid(frame.cols, frame.rows, this.#tables, 'painted')
     for (let index = 0; index < frame.codes.length; index++) {
       const code = frame.codes[index] ?? EMPTY_CELL
       grid.codes[index] = code >= CLUSTER_BASE && code !== WIDE_SPACER ? this.#clusterCode(frame, code) : code

@@ -34,7 +34,7 @@ export function placeGlyphs(glyphs: readonly ScannedGlyph[], cols: number, rows:
 }
 
 function placeRow(glyphs: ScannedGlyph[], cols: number): { glyph: ScannedGlyph; col: number }[] {
-  const runs = runsOf(glyphs.toSorted((a, b) => a.x - b.x || a.y - b.y))
+  const runs = runsOf(uncovered(glyphs).toSorted((a, b) => a.x - b.x || a.y - b.y))
   let end = 0
   for (const run of runs) {
     run.col = Math.max(run.col, end + (run.apart ? 1 : 0))
@@ -53,6 +53,15 @@ function placeRow(glyphs: ScannedGlyph[], cols: number): { glyph: ScannedGlyph; 
       return at >= 0 && at + glyph.width <= cols ? [{ glyph, col: at }] : []
     })
   })
+}
+
+/** What is covered in part leaves its cells to what covers it. */
+function uncovered(glyphs: readonly ScannedGlyph[]): readonly ScannedGlyph[] {
+  const whole = glyphs.filter(({ isCut }) => !isCut)
+  if (whole.length === glyphs.length) return glyphs
+  const reach = (glyph: ScannedGlyph) => glyph.width * CELL_WIDTH_PX - WORD_GAP_PX_MAX
+  const overlaps = (a: ScannedGlyph, b: ScannedGlyph) => a.x < b.x + reach(b) && b.x < a.x + reach(a)
+  return glyphs.filter((glyph) => !glyph.isCut || !whole.some((other) => overlaps(glyph, other)))
 }
 
 function runsOf(sorted: readonly ScannedGlyph[]): Run[] {

@@ -1,5 +1,6 @@
-import { CODE_ROWS, CODE_X, CODE_Y, cellWidth, checkOf, markOf } from './cell-code.ts'
+import { BOTTOM_SYNC, CODE_ROWS, CODE_X, CODE_Y, cellWidth, checkOf, markOf } from './cell-code.ts'
 import type { Pixels } from './png-reader.ts'
+import { CELL_HEIGHT_PX, CELL_WIDTH_PX } from './web-frame.ts'
 
 /** A character that was read from the pixels of a page. */
 export interface ScannedGlyph {
@@ -12,17 +13,23 @@ export interface ScannedGlyph {
   readonly width: 1 | 2
   readonly fg: number
   readonly bg: number
+  /** Whether something covers its lowest rows. */
+  readonly isCut: boolean
 }
 
 /** How far apart two colours may be and still be the same ink: blending rounds, and edges are smoothed. */
 const SAME_INK_DISTANCE_MAX = 30
 const CODE_POINT_MAX = 0x10_ffff
+/** Three cells: how far the next character of a line may be, so that also words of one letter have a neighbour. */
+const NEIGHBOUR_PX_MAX = 3 * CELL_WIDTH_PX
 
 /** Reads every character of the cell font in a picture, and wipes its ink off so that the graphics behind it remain. */
 export function scanGlyphs({ width, height, rgb }: Pixels): ScannedGlyph[] {
   const glyphs: ScannedGlyph[] = []
+  const cut: CutGlyph[] = []
   const bottom = (CODE_ROWS - 1) * width
-  for (let y = 0; y + CODE_ROWS <= height; y++) {
+  // One row less than a code has: the last may lie below the picture.
+  for (let y = 0; y + CODE_ROWS - 1 <= height; y++) {
     for (let x = CODE_X; x < width - 5; x++) {
       const at = y * width + x
       const ink = rgb[at] ?? 0
@@ -30,18 +37,73 @@ export function scanGlyphs({ width, height, rgb }: Pixels): ScannedGlyph[] {
       // The syncs: 101 on top, 110 ten rows below. Nearly every pixel fails at the first comparison.
       if (paper === ink || !isNear(rgb[at + 4] ?? 0, ink) || isNear(paper, ink)) continue
       const low = at + bottom
-      if (!isNear(rgb[low] ?? 0, ink) || !isNear(rgb[low + 2] ?? 0, ink) || isNear(rgb[low + 4] ?? 0, ink))
-        continue
+      const sync = readBars(rgb, low, ink)
+      const isCut = sync === 0 || sync === 7 // something of one colour, or the end of the picture
+      if (sync !== BOTTOM_SYNC && !isCut) continue
       const codePoint = readCode(rgb, at, width, ink)
       const cells = codePoint < 0 ? 0 : cachedWidth(codePoint)
       if (cells === 0) continue
-      const mark = y >= CODE_Y && y + CODE_ROWS + 1 < height ? readMark(rgb, at, width, ink) : 0
-      glyphs.push({ x: x - CODE_X, y: y - CODE_Y, codePoint, mark, width: cells, fg: ink, bg: paper })
-      wipe(rgb, at, width, { above: paper, below: rgb[low + 4] ?? 0, withMark: mark !== 0 })
+      const hasMarkRows = !isCut && y >= CODE_Y && y + CODE_ROWS + 1 < height
+      const markAt = at + (cells - 1) * CELL_WIDTH_PX // over the last cell of a wide one
+      const mark = hasMarkRows ? readMark(rgb, markAt, width, ink) : 0
+      const place = { x: x - CODE_X, y: y - CODE_Y, width: cells }
+      const glyph: ScannedGlyph = { ...place, codePoint, mark, fg: ink, bg: paper, isCut }
+      if (isCut) {
+        cut.push({ glyph, at, isSure: readBars(rgb, low - width, ink) !== sync })
+        continue
+      }
+      glyphs.push(glyph)
+      const colors = { above: paper, below: rgb[low + 4] ?? 0 }
+      wipe(rgb, at, width, { ...colors, from: 0, to: CODE_ROWS })
+      if (mark !== 0) wipe(rgb, markAt, width, { ...colors, from: -3, to: CODE_ROWS + 2 })
       x += 5
     }
   }
-  return glyphs
+  const kept = cut.length === 0 ? [] : keepCutGlyphs(cut, glyphs)
+  for (const { glyph, at } of kept)
+    wipe(rgb, at, width, { above: glyph.bg, below: glyph.bg, from: 0, to: CODE_ROWS - 1 })
+  return [...glyphs, ...kept.map(({ glyph }) => glyph)]
+}
+
+/** What reads like a character whose lowest rows are covered, by its sync at the top and its check. */
+interface CutGlyph {
+  readonly glyph: ScannedGlyph
+  /** Of its upper left ink pixel. */
+  readonly at: number
+  /** Whether the last row of its check is surely its own: another one than what covers the row below. */
+  readonly isSure: boolean
+}
+
+/**
+ * Half of what tells a character from a picture is covered: the other half is that it stands in a line of text, which
+ * has characters on the same pixel row, whole cells away. Where a line is covered further, a letter here and there still
+ * passes its check by chance, but none surely.
+ */
+function keepCutGlyphs(cut: readonly CutGlyph[], whole: readonly ScannedGlyph[]): CutGlyph[] {
+  const lines = new Map<number, { glyph: ScannedGlyph; isSure: boolean }[]>(
+    cut.map(({ glyph }) => [glyph.y, []]),
+  )
+  for (const glyph of whole) lines.get(glyph.y)?.push({ glyph, isSure: false })
+  for (const it of cut) lines.get(it.glyph.y)?.push(it)
+  const kept: CutGlyph[] = []
+  for (const it of cut) {
+    const { glyph } = it
+    if (kept.some((other) => isOver(other.glyph, glyph))) continue // a row of that one's code
+    const neighbours = (lines.get(glyph.y) ?? []).filter((other) => areNeighbours(glyph, other.glyph))
+    if (neighbours.length > 0 && [it, ...neighbours].some(({ isSure }) => isSure)) kept.push(it)
+  }
+  return kept
+}
+
+function areNeighbours(a: ScannedGlyph, b: ScannedGlyph): boolean {
+  const distance = Math.abs(a.x - b.x)
+  const over = distance % CELL_WIDTH_PX
+  const isInRaster = over <= 1 || over === CELL_WIDTH_PX - 1
+  return distance >= CELL_WIDTH_PX - 1 && distance <= NEIGHBOUR_PX_MAX && isInRaster && isNear(a.fg, b.fg)
+}
+
+function isOver(a: ScannedGlyph, b: ScannedGlyph): boolean {
+  return Math.abs(a.x - b.x) < CELL_WIDTH_PX - 1 && b.y > a.y && b.y < a.y + CELL_HEIGHT_PX
 }
 
 /** The code point of the nine rows below the sync at `at`, or −1 when they are not a code. */
@@ -70,11 +132,13 @@ function readBars(rgb: Uint32Array, at: number, ink: number): number {
 interface Wiping {
   readonly above: number
   readonly below: number
-  readonly withMark: boolean
+  /** Rows, counted from that of the upper sync; `to` is not wiped. */
+  readonly from: number
+  readonly to: number
 }
 
-function wipe(rgb: Uint32Array, at: number, width: number, { above, below, withMark }: Wiping): void {
-  for (let row = withMark ? -3 : 0; row < CODE_ROWS + (withMark ? 2 : 0); row++) {
+function wipe(rgb: Uint32Array, at: number, width: number, { above, below, from, to }: Wiping): void {
+  for (let row = from; row < to; row++) {
     const start = at + row * width
     rgb.fill(row < CODE_ROWS / 2 ? above : below, start - 1, start + 7)
   }
