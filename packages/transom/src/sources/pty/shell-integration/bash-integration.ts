@@ -1,3 +1,4 @@
+import { isWholeCommand } from './whole-command.ts'
 import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOptions } from './shell-script.ts'
 
 /**
@@ -43,15 +44,39 @@ ${HISTFILE === undefined ? 'HISTFILE=~/.bash_history' : ''}
 }
 
 /** What is typed to run the next block, where there is no line editor to bind a key in. */
-export const BASH_LEAN_LINE = ' __transom_load;eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1\n'
+export const BASH_LEAN_LINE = ' __transom_run\n'
 
 /** What the line editor shows when a block is run. */
-export const BASH_EDITED_LINE = ' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1'
+export const BASH_EDITED_LINE = ' __transom_block'
 
-/** What is evaluated: the begin mark comes first. */
+/** Ends a block. What it is given and gives back: `$_` and PIPESTATUS as the block leaves them. */
+const END = '__transom_end "${_-}" "${PIPESTATUS[@]}"'
+const END_CALL = `{ ${END}&&: "$__transom_u";} >/dev/null 2>&1`
+/** The same behind a text that is evaluated: nothing of `eval` itself fails then. */
+const END_IN_TEXT = `if ${END};then :;fi >/dev/null 2>&1`
+const EVALUATE = `{ __transom_check;} >/dev/null 2>&1;eval "$__transom_text";${END_CALL}`
+
+/** What is read or evaluated: how, in one letter, and then the text, with the begin mark first. */
 export function bashBlockText({ request, command, cwd, display }: BlockText): string {
-  const begin = `{ __transom_begin ${request} ${quoteForShell(display)}&&:;} >/dev/null 2>&1\n`
-  return `${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
+  const lastArgument = '"${__transom_u-}"'
+  const call = `__transom_begin ${request} ${quoteForShell(display)} ${lastArgument}`
+  const begin = `{ ${call}&&: ${lastArgument};} >/dev/null 2>&1\n`
+  return `${wayToRun(command)}${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
+}
+
+/** Commands after which bash may read the next line in another way: then it must not have read it yet. */
+const CHANGES_READING = /(^|[^\w-])(alias|unalias|shopt|source|eval|\.)(\s|$)|\bset\s+[-+]\w*[ovk]/
+const TURNS_TRACE_ON = /\bset\s+-\w*x/
+
+/**
+ * D: may be read as a whole. X: only when commands are traced, because `eval` shows in the trace, and all else is
+ * as well evaluated line by line. E: is evaluated.
+ */
+function wayToRun(command: string): 'D' | 'X' | 'E' {
+  if (!isWholeCommand(command)) return 'E'
+  if (!command.trim().includes('\n')) return 'D'
+  if (CHANGES_READING.test(command)) return 'E'
+  return TURNS_TRACE_ON.test(command) ? 'D' : 'X'
 }
 
 /** What a bash evaluates that runs already, within another program. Its texts are typed to it. */
@@ -72,12 +97,40 @@ fi
 }
 
 const COMMON = String.raw`
-__transom_e=0 __transom_k=0 __transom_x=0 __transom_n=0 __transom_h=0 __transom_text= __transom_hc=
-__transom_load() { local -; set +aexuv; IFS= read -rd '' __transom_text <"$__transom_d/next" || :; } 2>/dev/null
+__transom_e=0 __transom_k=0 __transom_x=0 __transom_h=0 __transom_l=0 __transom_s=0
+__transom_text= __transom_hc= __transom_u= __transom_p=(0)
+__transom_form() {
+  local how=$1 newline=$'\n' pipe=
+  case \${__transom_text::1} in
+    D) ;;
+    X) [[ $how == *x* ]] || how= ;;
+    *) how= ;;
+  esac
+  ((__transom_l || __transom_s || BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)) && how=
+  __transom_text=\${__transom_text:1} __transom_l=1
+  if ((\${#__transom_p[@]} > 1)) && [[ $__transom_text == *PIPESTATUS* ]]; then
+    printf -v pipe '|(exit %s)' "\${__transom_p[@]}"
+    ((__transom_e)) && pipe+='&&:'
+    __transom_text=\${__transom_text/"$newline"/"$newline\${pipe:1}$newline"}
+  fi
+  if [[ -n $how ]]; then
+    builtin alias __transom_block="{ $__transom_text$newline"'@END@;}'
+  else
+    builtin alias __transom_block='@EVALUATE@'
+  fi
+}
+__transom_whole() { eval "if return;then $__transom_text"$'\nfi'; }
+__transom_check() {
+  local -; set +aexuv
+  [[ -o posix || \${#__transom_text} -gt 65536 ]] && return
+  __transom_whole && __transom_text+=$'\n''@END_IN_TEXT@'
+}
 __transom_begin() {
   local -; set +aexuv
   [[ -z $__transom_hc ]] || eval "$__transom_hc"
-  __transom_hc= __transom_k=1 __transom_text=
+  ((__transom_s)) && shopt -u expand_aliases
+  builtin unalias __transom_block __transom_run
+  __transom_hc= __transom_k=1 __transom_text= __transom_l=0 __transom_s=0
   printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
   return "$__transom_e"
 }
@@ -85,9 +138,13 @@ __transom_mark_end() {
   printf '\033]7717;%s%s;3;%s;%q\007' "$__transom_a" "$__transom_b" "$__transom_e" "$PWD" >/dev/tty
 }
 __transom_end() {
-  __transom_e=$?
+  local s=$?
+  ((__transom_k)) || return "$__transom_e"
   local -; set +aexuv
-  __transom_k=0 __transom_x=1
+  __transom_e=$s __transom_k=0 __transom_x=1 __transom_u=$1
+  [[ $1 == *"$__transom_a"* ]] && __transom_u=
+  shift
+  __transom_p=("$@")
   __transom_mark_end
   __transom_hook
   return "$__transom_e"
@@ -98,13 +155,28 @@ __transom_ended() {
     return
   fi
   if ((__transom_k && $1 == 0)); then __transom_e=2; else __transom_e=$1; fi
-  __transom_k=0
+  __transom_k=0 __transom_p=("$__transom_e")
   __transom_mark_end
+  __transom_hook
 }
 `
+  .replaceAll('\\${', '${')
+  .replace('@END@', () => END_CALL)
+  .replace('@EVALUATE@', () => EVALUATE)
+  .replace('@END_IN_TEXT@', () => END_IN_TEXT)
 
 /** For a shell that nobody types at: no line editor, no prompt, no history. */
 const LEAN = String.raw`
+__transom_line='{ __transom_load;} >/dev/null 2>&1'
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)); then __transom_line+=';@EVALUATE@'
+else __transom_line+=$'\n__transom_block'
+fi
+__transom_load() {
+  local how=$-
+  local -; set +aexuv
+  IFS= read -rd '' __transom_text <"$__transom_d/next"
+  [[ -z $__transom_text ]] || __transom_form "$how"
+}
 __transom_prompt() {
   local s=$?
   local -; set +aexuv
@@ -114,11 +186,15 @@ __transom_prompt() {
 }
 __transom_hook() {
   PS1= PS2= PS0=
+  shopt -q expand_aliases || { shopt -s expand_aliases; __transom_s=1; }
+  builtin alias __transom_run="$__transom_line" __transom_block=
   [[ \${PROMPT_COMMAND-} == '{ __transom_prompt&&:; } >/dev/null 2>&1' && \${#PROMPT_COMMAND[@]} == 1 ]] && return
   unset PROMPT_COMMAND
   PROMPT_COMMAND='{ __transom_prompt&&:; } >/dev/null 2>&1'
 }
-`.replaceAll('\\${', '${')
+`
+  .replaceAll('\\${', '${')
+  .replace('@EVALUATE@', () => EVALUATE)
 
 const LINE_EDITED = String.raw`
 __transom_ps1='\[\e]7717;$__transom_a$__transom_b;4;$?\a\]'
@@ -164,17 +240,22 @@ __transom_typed() {
   printf '\033]7717;%s%s;2;%q;%q\007' "$__transom_a" "$__transom_b" "\${text:0:4000}" "$PWD" >/dev/tty
 }
 __transom_key() {
+  local how=$-
   local -; set +aexuv
   READLINE_LINE= READLINE_POINT=0
   __transom_fetch
   [[ -n $__transom_text ]] || return 0
+  READLINE_LINE='@LINE@'
+  shopt -q expand_aliases || READLINE_LINE=' @EVALUATE@' __transom_l=1
+  __transom_form "$how"
   if [[ -v HISTCONTROL ]]; then __transom_hc="HISTCONTROL=\${HISTCONTROL@Q}"; else __transom_hc='unset HISTCONTROL'; fi
   HISTCONTROL=ignorespace __transom_own=
-  READLINE_LINE='@LINE@' READLINE_POINT=\${#READLINE_LINE}
+  READLINE_POINT=\${#READLINE_LINE}
 }
 `
   .replaceAll('\\${', '${')
-  .replace('@LINE@', BASH_EDITED_LINE)
+  .replace('@LINE@', () => BASH_EDITED_LINE)
+  .replace('@EVALUATE@', () => EVALUATE)
 
 /** The host types an Enter behind the key. */
 const FROM_FILE = String.raw`
