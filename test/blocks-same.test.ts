@@ -17,6 +17,11 @@ const BASHES = ['bash', 'bash-lean'] as const
 
 const CASES: readonly Case[] = [
   {
+    title: 'what was typed before',
+    shells: ['zsh'],
+    commands: ['echo one', 'echo "$LINENO"', 'true; echo $LINENO', 'echo "$LINENO"'],
+  },
+  {
     title: 'set -x',
     commands: [
       'set -x',
@@ -67,7 +72,21 @@ const CASES: readonly Case[] = [
       'trap - DEBUG; :',
     ],
   },
-  { title: 'set -u', commands: ['set -u', 'echo "$undefined_variable"; echo no', 'echo $?', 'echo next'] },
+  {
+    title: 'set -e and a syntax error',
+    shells: BASHES,
+    commands: ['set -e', 'echo )'],
+  },
+  {
+    title: 'an ERR trap that ends the shell',
+    shells: BASHES,
+    commands: ["set -E; trap 'echo failed; exit 9' ERR", 'echo one', '! true', 'f() { true; }; f', 'false'],
+  },
+  {
+    title: 'set -u',
+    shells: [...BASHES, 'zsh'],
+    commands: ['set -u', 'echo "$undefined_variable"; echo no', 'echo $?', 'echo next'],
+  },
   {
     title: 'PIPESTATUS of the command before',
     shells: BASHES,
@@ -89,7 +108,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'the last argument of the command before',
-    shells: [...BASHES, 'zsh'],
+    shells: BASHES,
     commands: [
       'echo a b',
       'echo "$_"',
@@ -102,7 +121,13 @@ const CASES: readonly Case[] = [
   {
     title: 'background jobs',
     shells: [...BASHES, 'zsh', 'dash'],
-    commands: ['sleep 1000 &', 'sleep 2000 &', 'jobs', 'disown 2>/dev/null; jobs; kill $!', 'echo "[$?]"'],
+    commands: ['sleep 1000 &', 'sleep 2000 &', 'jobs'],
+  },
+  {
+    // At its prompt it leaves a status that is not 0 as it is, with `-c` it does not.
+    title: 'syntax errors after a success',
+    shells: ['zsh'],
+    commands: ['echo )', 'echo $?', 'echo | | x', ':', 'done', ':', "echo 'a' )"],
   },
   {
     title: 'syntax errors',
@@ -166,12 +191,36 @@ const CASES: readonly Case[] = [
   { title: 'another program in its place', commands: ['echo before', "exec sh -c 'echo other; exit 5'"] },
   {
     title: 'what is not found',
+    shells: [...BASHES, 'zsh'],
     commands: ['no-such-command', 'echo $?', './nowhere', 'cat /nowhere', '<nowhere', 'cd /nowhere'],
   },
   {
     title: 'signs for history',
     shells: [...BASHES, 'zsh'],
     commands: [`echo "hello!" '!!' !x !`, '! false', 'echo !'],
+  },
+]
+
+/** Of several lines, which a shell without integration takes as one with `-c`. */
+const SCRIPTS: readonly (Omit<Case, 'commands'> & { readonly command: string })[] = [
+  {
+    title: 'set -x',
+    shells: [...BASHES, 'zsh'],
+    command: 'set -x\necho one\nfor i in 1 2\ndo\n  echo "$i"\ndone\ncase a in\n  a) false ;;\nesac',
+  },
+  {
+    title: 'an ERR trap',
+    shells: [...BASHES, 'zsh'],
+    command: "trap 'echo failed' ERR\nfalse\ncat <<EOF\nhi\nEOF\n! true\n(exit 3)",
+  },
+  { title: 'set -e and a negation', command: 'set -e\ncat <<EOF\nhi\nEOF\n! true' },
+  { title: 'set -e', command: 'set -e\necho before\ncat <<EOF\nhi\nEOF\nfalse\necho no' },
+  { title: 'a DEBUG trap', shells: BASHES, command: "trap 'echo debug' DEBUG\ncat <<EOF\nhi\nEOF\necho b" },
+  { title: 'set -v', shells: BASHES, command: 'echo a\nset -v\necho b\ncat <<EOF\nhi\nEOF' },
+  {
+    title: 'PIPESTATUS',
+    shells: BASHES,
+    command: 'false | true | (exit 3)\necho "${PIPESTATUS[@]}"\nexit 4',
   },
 ]
 
@@ -196,6 +245,20 @@ inShells(
         code: typed[index]?.code,
       })),
     )
+  })
+})
+
+inShells(
+  ...BASHES,
+  'zsh',
+  'dash',
+)('$name', ({ name }) => {
+  const scripts = SCRIPTS.filter((each) => each.shells === undefined || each.shells.includes(name))
+  test.each(scripts)('$title in several lines', async ({ command }) => {
+    const shell = await shells.start(name)
+    const direct = await shells.runDirectly([name.replace(/-lean$/, ''), '-c', command], shell.folder)
+    const { output, code } = await shell.run(command)
+    expect({ output: output.replace(/exit\r\n$/, ''), code }).toEqual(direct) // an interactive shell says so
   })
 })
 

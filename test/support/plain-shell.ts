@@ -12,7 +12,10 @@ export interface TypedCommand {
 /** No line editor and no user files: what is typed is echoed by the terminal, and nothing else is printed. */
 const PLAIN: Readonly<Record<string, { argv: readonly string[]; prompt: string }>> = {
   bash: { argv: ['bash', '--norc', '--noprofile', '--noediting', '+H', '-i'], prompt: '=$?=READY' },
-  zsh: { argv: ['zsh', '-f', '-i', '-o', 'no_zle', '-o', 'no_bang_hist'], prompt: '=%?=READY' },
+  zsh: {
+    argv: ['zsh', '-f', '-i', '-o', 'no_zle', '-o', 'no_prompt_sp', '-o', 'no_bang_hist'],
+    prompt: '=%?=READY',
+  },
   dash: { argv: ['dash', '-i'], prompt: '=$?=READY' },
 }
 const PROMPT = /=(\d+)=READY/

@@ -8,8 +8,13 @@ import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOption
  * Why it is as it is:
  * - Marks go to /dev/tty, so that `exec >file` in the shell does not take them away.
  * - The text of a block is evaluated at the top level, not in a function, where `declare` would be local.
- * - The begin mark is printed by the first line of what is evaluated, so that the trace of `set -x` and a DEBUG trap
- *   that announce the `eval` come before the block.
+ * - A text that is surely whole is an alias while the line is read that runs it: bash reads it as if it were typed, and
+ *   no `eval` is seen in a trace. It is one compound command, because bash 5.2 crashes when an alias is taken away that
+ *   it has not read to its end, and because what is in front of the text must not be a command of its own.
+ * - Others are evaluated. The begin mark is printed by the first line of what is evaluated, so that the trace of `set -x`
+ *   and a DEBUG trap that announce the `eval` come before the block; the end mark by the last line, because `eval`
+ *   must not fail: `set -e` and an ERR trap would take that for one failure more.
+ * - `__transom_l` says that a text was prepared and has not begun: bash could not read it, and so it is evaluated.
  * - `f&&:` gives the status of f, and neither `set -e` nor an ERR trap takes it for a failure.
  * - Calls have their output sent to /dev/null: what traps and traces print about them is not the block's.
  * - The end mark comes right after the block; when that is not reached (^C, a syntax error), before the next prompt.
@@ -50,29 +55,36 @@ export const BASH_LEAN_LINE = ' __transom_run\n'
 export const BASH_EDITED_LINE = ' __transom_block'
 
 /** Ends a block. What it is given and gives back: `$_` and PIPESTATUS as the block leaves them. */
-const END = '__transom_end "${_-}" "${PIPESTATUS[@]}"'
+const END = '__transom_end "${PIPESTATUS[@]}" "${_-}"'
 const END_CALL = `{ ${END}&&: "$__transom_u";} >/dev/null 2>&1`
 /** The same behind a text that is evaluated: nothing of `eval` itself fails then. */
 const END_IN_TEXT = `if ${END};then :;fi >/dev/null 2>&1`
-const EVALUATE = `{ __transom_check;} >/dev/null 2>&1;eval "$__transom_text";${END_CALL}`
+const EVALUATE = `{ __transom_check||:;} >/dev/null 2>&1;eval "$__transom_text";${END_CALL}`
 
-/** What is read or evaluated: how, in one letter, and then the text, with the begin mark first. */
+/** A first line that says how to run it, under which number, and what to show; then the text itself. */
 export function bashBlockText({ request, command, cwd, display }: BlockText): string {
-  const lastArgument = '"${__transom_u-}"'
-  const call = `__transom_begin ${request} ${quoteForShell(display)} ${lastArgument}`
-  const begin = `{ ${call}&&: ${lastArgument};} >/dev/null 2>&1\n`
-  return `${wayToRun(command)}${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
+  const folder = cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`
+  return `${wayToRun(command)}${request} ${display}\n${folder}${command}`
 }
 
+/** Where aliases may be listed, our own must be gone: what begins the block within its text takes them away. */
+const ASKS_FOR_ALIASES = /alias|source|eval|compgen|ALIASES|(^|[^\w-])\.(\s|$)/i
 /** Commands after which bash may read the next line in another way: then it must not have read it yet. */
 const CHANGES_READING = /(^|[^\w-])(alias|unalias|shopt|source|eval|\.)(\s|$)|\bset\s+[-+]\w*[ovk]/
 const TURNS_TRACE_ON = /\bset\s+-\w*x/
 
 /**
- * D: may be read as a whole. X: only when commands are traced, because `eval` shows in the trace, and all else is
- * as well evaluated line by line. E: is evaluated.
+ * L, D: may be read as a whole; L, with its begin mark in front. X: only when commands are traced, because `eval` shows
+ * in the trace, and all else is as well evaluated line by line. E: is evaluated. A small letter: asks for PIPESTATUS,
+ * which bash is to be given back.
  */
-function wayToRun(command: string): 'D' | 'X' | 'E' {
+function wayToRun(command: string): string {
+  const way = wayToRead(command)
+  if (command.includes('PIPESTATUS')) return way.toLowerCase()
+  return way === 'D' && !ASKS_FOR_ALIASES.test(command) ? 'L' : way
+}
+
+function wayToRead(command: string): 'D' | 'X' | 'E' {
   if (!isWholeCommand(command)) return 'E'
   if (!command.trim().includes('\n')) return 'D'
   if (CHANGES_READING.test(command)) return 'E'
@@ -99,37 +111,44 @@ fi
 const COMMON = String.raw`
 __transom_e=0 __transom_k=0 __transom_x=0 __transom_h=0 __transom_l=0 __transom_s=0
 __transom_text= __transom_hc= __transom_u= __transom_p=(0)
+__transom_direct=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 502))
 __transom_form() {
-  local how=$1 newline=$'\n' pipe=
-  case \${__transom_text::1} in
-    D) ;;
-    X) [[ $how == *x* ]] || how= ;;
-    *) how= ;;
+  local pipe= begin
+  printf -v begin '{ __transom_begin %s %q "$__transom_u"&&: "$__transom_u";} >/dev/null 2>&1\n' \
+    "\${head%% *}" "\${head#* }"
+  case $way in
+    [dxe]) __transom_pipe ;;
   esac
-  ((__transom_l || __transom_s || BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)) && how=
-  __transom_text=\${__transom_text:1} __transom_l=1
-  if ((\${#__transom_p[@]} > 1)) && [[ $__transom_text == *PIPESTATUS* ]]; then
-    printf -v pipe '|(exit %s)' "\${__transom_p[@]}"
-    ((__transom_e)) && pipe+='&&:'
-    __transom_text=\${__transom_text/"$newline"/"$newline\${pipe:1}$newline"}
-  fi
-  if [[ -n $how ]]; then
-    builtin alias __transom_block="{ $__transom_text$newline"'@END@;}'
-  else
-    builtin alias __transom_block='@EVALUATE@'
-  fi
+  __transom_text=$begin$pipe$__transom_text
+  case $__transom_direct$__transom_l$__transom_s$way,$1 in
+    100[LDd],* | 100[Xx],*x*) builtin alias __transom_block="{ $__transom_text"$'\n''@END@;}' ;;
+    *) builtin alias __transom_block='@EVALUATE@' ;;
+  esac
+  __transom_l=1
 }
-__transom_whole() { eval "if return;then $__transom_text"$'\nfi'; }
+__transom_pipe() {
+  local status=0 each
+  for each in "\${__transom_p[@]}"; do
+    pipe+=\${pipe:+|}"(exit $each)"
+    ((each)) || [[ ! -o pipefail ]] && status=$each
+  done
+  if (((status == 0) != (__transom_e == 0))); then pipe="! $pipe"
+  elif ((__transom_e)); then pipe+='&&:'
+  fi
+  pipe+=$'\n'
+}
+__transom_whole() { eval "if return 0;then $__transom_text"$'\nfi'; }
 __transom_check() {
+  local verbose='set[[:space:]]+-[[:alnum:]]*v|verbose'
+  [[ -o posix || -o verbose || \${#__transom_text} -gt 65536 || $__transom_text =~ $verbose ]] && return
   local -; set +aexuv
-  [[ -o posix || \${#__transom_text} -gt 65536 ]] && return
   __transom_whole && __transom_text+=$'\n''@END_IN_TEXT@'
 }
 __transom_begin() {
   local -; set +aexuv
   [[ -z $__transom_hc ]] || eval "$__transom_hc"
   ((__transom_s)) && shopt -u expand_aliases
-  builtin unalias __transom_block __transom_run
+  builtin unalias __transom_block __transom_run || :
   __transom_hc= __transom_k=1 __transom_text= __transom_l=0 __transom_s=0
   printf '%s\033]7717;%s%s;1;%s\007' "$2" "$__transom_a" "$__transom_b" "$1" >/dev/tty
   return "$__transom_e"
@@ -141,11 +160,10 @@ __transom_end() {
   local s=$?
   ((__transom_k)) || return "$__transom_e"
   local -; set +aexuv
-  __transom_e=$s __transom_k=0 __transom_x=1 __transom_u=$1
-  [[ $1 == *"$__transom_a"* ]] && __transom_u=
-  shift
-  __transom_p=("$@")
+  __transom_e=$s __transom_k=0 __transom_x=1
   __transom_mark_end
+  __transom_u=\${!#} __transom_p=("\${@:1:$#-1}")
+  ((\${#__transom_u} < 20)) || [[ $__transom_u != *"$__transom_a"* ]] || __transom_u=
   __transom_hook
   return "$__transom_e"
 }
@@ -165,23 +183,43 @@ __transom_ended() {
   .replace('@EVALUATE@', () => EVALUATE)
   .replace('@END_IN_TEXT@', () => END_IN_TEXT)
 
-/** For a shell that nobody types at: no line editor, no prompt, no history. */
+/**
+ * For a shell that nobody types at: no line editor, no prompt, no history. It is ready when a block ends, and says so
+ * at once: what is typed then is kept for it. A ^C between takes that away again (130), and so it says it again.
+ */
 const LEAN = String.raw`
-__transom_line='{ __transom_load;} >/dev/null 2>&1'
-if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 502)); then __transom_line+=';@EVALUATE@'
+__transom_line='{ __transom_load "$__transom_u"&&: "$__transom_u";} >/dev/null 2>&1'
+if ((!__transom_direct)); then __transom_line+=';@EVALUATE@'
 else __transom_line+=$'\n__transom_block'
 fi
 __transom_load() {
-  local how=$-
+  local how=$- head= way
   local -; set +aexuv
-  IFS= read -rd '' __transom_text <"$__transom_d/next"
-  [[ -z $__transom_text ]] || __transom_form "$how"
+  { IFS= read -r head; IFS= read -rd '' __transom_text; } <"$__transom_d/next" || :
+  way=\${head::1} head=\${head:1}
+  case $__transom_direct$__transom_l$__transom_s$way in
+    100L)
+      builtin alias __transom_block="{ $__transom_text"$'\n''@END@;}'
+      __transom_k=1 __transom_text=
+      printf '%s\033]7717;%s%s;1;%s\007' "\${head#* }" "$__transom_a" "$__transom_b" "\${head%% *}" >/dev/tty
+      ;;
+    ????) __transom_form "$how" ;;
+  esac
+  return "$__transom_e"
+}
+__transom_mark_end() {
+  printf '\033]7717;%s%s;3;%s;%q\007\033]7717;%s%s;4;%s\007' "$__transom_a" "$__transom_b" "$__transom_e" "$PWD" \
+    "$__transom_a" "$__transom_b" "$__transom_e" >/dev/tty
 }
 __transom_prompt() {
   local s=$?
+  if ((__transom_x && s == __transom_e && s != 130)); then
+    __transom_x=0
+    return "$s"
+  fi
   local -; set +aexuv
+  __transom_x=0
   __transom_ended "$s"
-  printf '\033]7717;%s%s;4;%s\007' "$__transom_a" "$__transom_b" "$s" >/dev/tty
   return "$s"
 }
 __transom_hook() {
@@ -195,6 +233,7 @@ __transom_hook() {
 `
   .replaceAll('\\${', '${')
   .replace('@EVALUATE@', () => EVALUATE)
+  .replace('@END@', () => END_CALL)
 
 const LINE_EDITED = String.raw`
 __transom_ps1='\[\e]7717;$__transom_a$__transom_b;4;$?\a\]'
@@ -240,13 +279,15 @@ __transom_typed() {
   printf '\033]7717;%s%s;2;%q;%q\007' "$__transom_a" "$__transom_b" "\${text:0:4000}" "$PWD" >/dev/tty
 }
 __transom_key() {
-  local how=$-
+  local how=$- head way
   local -; set +aexuv
   READLINE_LINE= READLINE_POINT=0
   __transom_fetch
   [[ -n $__transom_text ]] || return 0
   READLINE_LINE='@LINE@'
   shopt -q expand_aliases || READLINE_LINE=' @EVALUATE@' __transom_l=1
+  head=\${__transom_text%%$'\n'*} __transom_text=\${__transom_text#*$'\n'}
+  way=\${head::1} head=\${head:1}
   __transom_form "$how"
   if [[ -v HISTCONTROL ]]; then __transom_hc="HISTCONTROL=\${HISTCONTROL@Q}"; else __transom_hc='unset HISTCONTROL'; fi
   HISTCONTROL=ignorespace __transom_own=

@@ -5,13 +5,14 @@
  * in doubt.
  */
 export function isWholeCommand(text: string): boolean {
-  if (text.length > WHOLE_CHARS_MAX || CONTROL_CHARACTER.test(text)) return false
+  if (text.length > WHOLE_CHARS_MAX || ODD.test(text)) return false
   return new CommandScanner(text).isWhole()
 }
 
 /** Longer ones are scripts; they need not be scanned for this. */
 const WHOLE_CHARS_MAX = 16 << 10
-const CONTROL_CHARACTER = /[\u0000-\u0008\u000b-\u001f\u007f]/
+/** Control characters, and the arithmetic of old, which quotes do not end. */
+const ODD = /[\u0000-\u0008\u000b-\u001f\u007f]|\$\[/
 
 /** Words that open what another word must close. Wherever they stand: an argument that looks like one is a doubt. */
 const CLOSED_BY: Readonly<Record<string, string>> = {
@@ -19,19 +20,46 @@ const CLOSED_BY: Readonly<Record<string, string>> = {
   for: 'done',
   while: 'done',
   until: 'done',
+  case: 'esac',
+  '{': '}',
   '[[': ']]',
 }
-const CLOSING = ['fi', 'done', ']]']
-const BEFORE_COMMAND = ['then', 'do', 'else', 'fi', 'done', '!']
-const IN_DOUBT = ['case', 'esac', 'function', 'select', 'coproc', '{', '}']
+const CLOSING = ['fi', 'done', 'esac', '}', ']]']
+/** What a command may follow, and so what closes the one around it. */
+const BEFORE_COMMAND = [
+  '',
+  ';',
+  '&',
+  '|',
+  '||',
+  '&&',
+  '\n',
+  ';;',
+  'then',
+  'do',
+  'else',
+  'fi',
+  'done',
+  'esac',
+  '{',
+  '}',
+  '!',
+]
+const IN_DOUBT = ['function', 'select', 'coproc']
+/** What may be an element of an array, and is not closed in the same word. */
+const OPEN_SUBSCRIPT = /^\w+\[(?![^[\]]*\])/
 /** Where a shell does not take comments, this is harmless, too. */
 const HARMLESS_COMMENT = /^#[\w\s.,:=/+-]*$/
-const OPERATOR = /\|\||&&|\|&|;;|[;&|\n]/y
+const OPERATOR = /\|\||&&|\|&|;;&?|;&|[;&|\n]/y
+/** Behind these there must be a command, on the next line if need be. */
+const UNFINISHED = ['|', '|&', '||', '&&']
+/** Of a function whose body opens at once. */
+const FUNCTION_HEAD = /\(\s*\)\s*(?=\{\s)/y
 /** A parameter in braces without anything in it that could hold a brace. */
 const PLAIN_PARAMETER = /\$\{[^'"`\\{}()<\n]*\}/y
 const SINGLE_QUOTED = /'[^']*'/y
 /** A substitution that can stand between quotes: nothing in it hides its bracket. */
-const PLAIN_SUBSTITUTION = /\$\([^'"`\\(){}<#\n]*\)/y
+const PLAIN_SUBSTITUTION = /\$\((?:[^'"`\\(){}<#\n]*|\([\w\s$+*/%=!<>&|^~?:,-]*\))\)/y
 const ANSI_QUOTED = /\$'(?:[^'\\]|\\[^])*'/y
 
 class CommandScanner {
@@ -48,7 +76,7 @@ class CommandScanner {
 
   isWhole(): boolean {
     while (this.#at < this.#text.length) if (!this.#step()) return false
-    return this.#endWord() && this.#open.length === 0 && !['|', '|&', '||', '&&'].includes(this.#last)
+    return this.#endWord() && this.#open.length === 0 && !UNFINISHED.includes(this.#last)
   }
 
   /** Takes one piece; false when it is in doubt. */
@@ -142,17 +170,19 @@ class CommandScanner {
 
   /** `()` makes a function of what follows, on the next line if need be. */
   #openBracket(): boolean {
-    if (/^\(\s*\)/.test(this.#text.slice(this.#at, this.#at + 8))) return false
-    if (!this.#endWord(1)) return false
+    const head = this.#take(FUNCTION_HEAD)
+    if (head !== null) return this.#endWord(head.length, ';')
+    if (/^\(\s*\)/.test(this.#text.slice(this.#at)) || !this.#endWord(1)) return false
     this.#open.push(')')
     this.#last = ''
     return true
   }
 
   #closeBracket(): boolean {
-    if (!this.#endWord(1) || ['|', '|&', '||', '&&'].includes(this.#last)) return false
-    this.#last = ')'
-    return this.#open.pop() === ')'
+    if (!this.#endWord(1) || UNFINISHED.includes(this.#last)) return false
+    const isOfPattern = this.#open.at(-1) === 'esac'
+    this.#last = isOfPattern ? ';' : ')'
+    return isOfPattern || this.#open.pop() === ')'
   }
 
   #operator(operator: string): boolean {
@@ -167,24 +197,29 @@ class CommandScanner {
       if (!isEmpty) this.#last = '\n'
       return true
     }
-    // In ((…)) brackets these mean something else, and nothing can go on behind them.
-    if (operator === ';;' || (isEmpty && !this.#open.includes(')'))) return false
+    if (/^;[;&]/.test(operator)) {
+      this.#last = ';;'
+      return this.#open.at(-1) === 'esac'
+    }
     this.#last = operator
-    return true
+    // In ((…)) brackets these mean something else, and nothing can go on behind them.
+    return !isEmpty || this.#open.includes(')')
   }
 
   /** Ends the word that was being read, and goes on behind so many characters. */
-  #endWord(skip = 0): boolean {
-    const word = this.#word
+  #endWord(skip = 0, operator?: string): boolean {
+    const [word, before] = [this.#word, this.#last]
     this.#at += skip
     this.#word = ''
+    this.#last = operator ?? (word === '' ? before : word)
     if (word === '') return true
-    if (IN_DOUBT.includes(word)) return false
-    const startsCommand = ['', ';', '&', '|', '||', '&&', '\n', ...BEFORE_COMMAND].includes(this.#last)
-    this.#last = word
+    if (IN_DOUBT.includes(word) || OPEN_SUBSCRIPT.test(word)) return false
+    const startsCommand = BEFORE_COMMAND.includes(before)
     const closedBy = Object.hasOwn(CLOSED_BY, word) ? CLOSED_BY[word] : undefined
     if (closedBy !== undefined) this.#open.push(closedBy)
     if (!CLOSING.includes(word)) return true
-    return (startsCommand || word === ']]') && this.#open.pop() === word
+    // A `case` has patterns where others have commands, and a pattern may go on in the next line.
+    const mayClose = word === ']]' || (startsCommand && !UNFINISHED.includes(before))
+    return mayClose && this.#open.pop() === word
   }
 }
