@@ -7,11 +7,11 @@ import { quoteForShell } from './shell-script.ts'
 /** What a bash prints that reads lines as from its terminal, with the history at work as there. */
 function typedToBash(lines: string): string {
   const functions =
-    '__transom_r=0; __transom_begin() { __transom_r=$1; }; __transom_end() { :; }; set -o history -H'
+    '__transom_r=0 __transom_i=; __transom_run() { local t=$__transom_i; __transom_i=; eval "$t"; }; set -o history -H'
   return execFileSync('bash', ['--norc', '-s'], { input: `${functions}\n${lines}` }).toString()
 }
 
-const printing = (text: string) => `__transom_begin 1\nprintf %s ${quoteForShell(text)}`
+const printing = (text: string) => `__transom_r=1\nprintf %s ${quoteForShell(text)}`
 
 test('bash evaluates a short text as it is, whatever is in it', () => {
   const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), { numRuns: 40, seed: 7 })

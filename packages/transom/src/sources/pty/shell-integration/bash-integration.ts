@@ -1,3 +1,4 @@
+import { isWholeCommand } from './whole-command.ts'
 import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOptions } from './shell-script.ts'
 
 /**
@@ -7,8 +8,13 @@ import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOption
  * Why it is as it is:
  * - Marks go to /dev/tty, so that `exec >file` in the shell does not take them away.
  * - The text of a block is evaluated at the top level, not in a function, where `declare` would be local.
- * - The begin mark is printed by the first line of what is evaluated, so that the trace of `set -x` and a DEBUG trap
- *   that announce the `eval` come before the block.
+ * - A text that is surely whole is an alias while the line is read that runs it: bash reads it as if it were typed, and
+ *   no `eval` is seen in a trace. It is one compound command, because bash 5.2 crashes when an alias is taken away that
+ *   it has not read to its end, and because what is in front of the text must not be a command of its own.
+ * - Others are evaluated. The begin mark is printed by the first line of what is evaluated, so that the trace of `set -x`
+ *   and a DEBUG trap that announce the `eval` come before the block; the end mark by the last line, because `eval`
+ *   must not fail: `set -e` and an ERR trap would take that for one failure more.
+ * - `__transom_l` says that a text was prepared and has not begun: bash could not read it, and so it is evaluated.
  * - `f&&:` gives the status of f, and neither `set -e` nor an ERR trap takes it for a failure.
  * - Calls have their output sent to /dev/null: what traps and traces print about them is not the block's.
  * - The end mark comes right after the block; when that is not reached (^C, a syntax error), before the next prompt.
@@ -43,7 +49,7 @@ ${HISTFILE === undefined ? 'HISTFILE=~/.bash_history' : ''}
 }
 
 /** What is typed to run the next block, where there is no line editor to bind a key in. */
-export const BASH_LEAN_LINE = ' __transom_load;eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1\n'
+export const BASH_LEAN_LINE = ' __transom_i=;__transom_run\n'
 
 /** A terminal takes lines of 4095 characters, and what is longer would not be faster than a file. */
 const SHORT_LINE_CHARS_MAX = 1000
@@ -54,7 +60,7 @@ const SHORT_LINE_CHARS_MAX = 1000
  */
 export function bashShortLine(request: number, text: string): string | null {
   if (text.length > SHORT_LINE_CHARS_MAX) return null
-  const line = ` ((${request}>__transom_r))&&eval ${ansiQuoted(text)};{ __transom_end&&:;} >/dev/null 2>&1\n`
+  const line = ` ((${request}>__transom_r))&&__transom_i=${ansiQuoted(text)};__transom_run\n`
   return line.length > SHORT_LINE_CHARS_MAX ? null : line
 }
 
@@ -75,12 +81,43 @@ function hexEscapes(character: string): string {
 }
 
 /** What the line editor shows when a block is run. */
-export const BASH_EDITED_LINE = ' eval "$__transom_text";{ __transom_end&&:;} >/dev/null 2>&1'
+export const BASH_EDITED_LINE = ' __transom_block'
 
-/** What is evaluated: the begin mark comes first. */
+/** Ends a block. What it is given and gives back: `$_` and PIPESTATUS as the block leaves them. */
+const END = '__transom_end "${PIPESTATUS[@]}" "${_-}"'
+const END_CALL = `{ ${END}&&: "$__transom_u";} >/dev/null 2>&1`
+/** The same behind a text that is evaluated: nothing of `eval` itself fails then. */
+const END_IN_TEXT = `if ${END};then :;fi >/dev/null 2>&1`
+const EVALUATE = `{ __transom_check||:;} >/dev/null 2>&1;eval "$__transom_text";${END_CALL}`
+
+/** A first line that says how to run it, and under which number; then the text itself. */
 export function bashBlockText({ request, command, cwd }: BlockText): string {
-  const begin = `{ __transom_begin ${request}&&:;} >/dev/null 2>&1\n`
-  return `${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
+  const folder = cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`
+  return `${wayToRun(command)}${request}\n${folder}${command}`
+}
+
+/** Where aliases may be listed, our own must be gone: what begins the block within its text takes them away. */
+const ASKS_FOR_ALIASES = /alias|source|eval|compgen|ALIASES|(^|[^\w-])\.(\s|$)/i
+/** Commands after which bash may read the next line in another way: then it must not have read it yet. */
+const CHANGES_READING = /(^|[^\w-])(alias|unalias|shopt|source|eval|\.)(\s|$)|\bset\s+[-+]\w*[ovk]/
+const TURNS_TRACE_ON = /\bset\s+-\w*x/
+
+/**
+ * L, D: may be read as a whole; L, with its begin mark in front. X: only when commands are traced, because `eval` shows
+ * in the trace, and all else is as well evaluated line by line. E: is evaluated. A small letter: asks for PIPESTATUS,
+ * which bash is to be given back.
+ */
+function wayToRun(command: string): string {
+  const way = wayToRead(command)
+  if (command.includes('PIPESTATUS')) return way.toLowerCase()
+  return way === 'D' && !ASKS_FOR_ALIASES.test(command) ? 'L' : way
+}
+
+function wayToRead(command: string): 'D' | 'X' | 'E' {
+  if (!isWholeCommand(command)) return 'E'
+  if (!command.trim().includes('\n')) return 'D'
+  if (CHANGES_READING.test(command)) return 'E'
+  return TURNS_TRACE_ON.test(command) ? 'D' : 'X'
 }
 
 /** What a bash evaluates that runs already, within another program. Its texts are typed to it. */
@@ -101,12 +138,46 @@ fi
 }
 
 const COMMON = String.raw`
-__transom_e=0 __transom_k=0 __transom_x=0 __transom_r=0 __transom_h=0 __transom_text= __transom_hc=
-__transom_load() { local -; set +aexuv; IFS= read -rd '' __transom_text <"$__transom_d/next" || :; } 2>/dev/null
+__transom_e=0 __transom_k=0 __transom_x=0 __transom_h=0 __transom_l=0 __transom_s=0 __transom_r=0
+__transom_i= __transom_text= __transom_hc= __transom_u= __transom_p=(0)
+__transom_direct=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 502))
+__transom_form() {
+  local pipe= begin
+  printf -v begin '{ __transom_begin %s "$__transom_u"&&: "$__transom_u";} >/dev/null 2>&1\n' "$head"
+  case $way in
+    [dxe]) __transom_pipe ;;
+  esac
+  __transom_text=$begin$pipe$__transom_text
+  case $__transom_direct$__transom_l$__transom_s$way,$1 in
+    100[LDd],* | 100[Xx],*x*) builtin alias __transom_block="{ $__transom_text"$'\n''@END@;}' ;;
+    *) builtin alias __transom_block='@EVALUATE@' ;;
+  esac
+  __transom_l=1
+}
+__transom_pipe() {
+  local status=0 each
+  for each in "\${__transom_p[@]}"; do
+    pipe+=\${pipe:+|}"(exit $each)"
+    ((each)) || [[ ! -o pipefail ]] && status=$each
+  done
+  if (((status == 0) != (__transom_e == 0))); then pipe="! $pipe"
+  elif ((__transom_e)); then pipe+='&&:'
+  fi
+  pipe+=$'\n'
+}
+__transom_whole() { eval "if return 0;then $__transom_text"$'\nfi'; }
+__transom_check() {
+  local verbose='set[[:space:]]+-[[:alnum:]]*v|verbose'
+  [[ -o posix || -o verbose || \${#__transom_text} -gt 65536 || $__transom_text =~ $verbose ]] && return
+  local -; set +aexuv
+  __transom_whole && __transom_text+=$'\n''@END_IN_TEXT@'
+}
 __transom_begin() {
   local -; set +aexuv
   [[ -z $__transom_hc ]] || eval "$__transom_hc"
-  __transom_hc= __transom_k=1 __transom_text= __transom_r=$1
+  ((__transom_s)) && shopt -u expand_aliases
+  builtin unalias __transom_block __transom_run || :
+  __transom_hc= __transom_k=1 __transom_text= __transom_l=0 __transom_s=0 __transom_r=$1
   printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$1" >/dev/tty
   return "$__transom_e"
 }
@@ -114,10 +185,13 @@ __transom_mark_end() {
   printf '\033]7717;%s%s;3;%s;%q\007' "$__transom_a" "$__transom_b" "$__transom_e" "$PWD" >/dev/tty
 }
 __transom_end() {
-  __transom_e=$?
+  local s=$?
+  ((__transom_k)) || return "$__transom_e"
   local -; set +aexuv
-  __transom_k=0 __transom_x=1
+  __transom_e=$s __transom_k=0 __transom_x=1
   __transom_mark_end
+  __transom_u=\${!#} __transom_p=("\${@:1:$#-1}")
+  ((\${#__transom_u} < 20)) || [[ $__transom_u != *"$__transom_a"* ]] || __transom_u=
   __transom_hook
   return "$__transom_e"
 }
@@ -127,27 +201,70 @@ __transom_ended() {
     return
   fi
   if ((__transom_k && $1 == 0)); then __transom_e=2; else __transom_e=$1; fi
-  __transom_k=0
+  __transom_k=0 __transom_p=("$__transom_e")
   __transom_mark_end
+  __transom_hook
 }
 `
+  .replaceAll('\\${', '${')
+  .replace('@END@', () => END_CALL)
+  .replace('@EVALUATE@', () => EVALUATE)
+  .replace('@END_IN_TEXT@', () => END_IN_TEXT)
 
-/** For a shell that nobody types at: no line editor, no prompt, no history. */
+/**
+ * For a shell that nobody types at: no line editor, no prompt, no history. It is ready when a block ends, and says so
+ * at once: what is typed then is kept for it. A ^C between takes that away again (130), and so it says it again.
+ */
 const LEAN = String.raw`
+__transom_line='{ __transom_load "$__transom_u"&&: "$__transom_u";} >/dev/null 2>&1'
+if ((!__transom_direct)); then __transom_line+=';@EVALUATE@'
+else __transom_line+=$'\n__transom_block'
+fi
+__transom_load() {
+  local how=$- head=$__transom_i way
+  local -; set +aexuv
+  export -n __transom_i=
+  if [[ -n $head ]]; then __transom_text=\${head#*$'\n'} head=\${head%%$'\n'*}
+  else { IFS= read -r head; IFS= read -rd '' __transom_text; } <"$__transom_d/next" || :
+  fi
+  way=\${head::1} head=\${head:1}
+  case $__transom_direct$__transom_l$__transom_s$way in
+    100L)
+      builtin alias __transom_block="{ $__transom_text"$'\n''@END@;}'
+      __transom_k=1 __transom_text= __transom_r=$head
+      printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$head" >/dev/tty
+      ;;
+    ????) __transom_form "$how" ;;
+  esac
+  return "$__transom_e"
+}
+__transom_mark_end() {
+  printf '\033]7717;%s%s;3;%s;%q\007\033]7717;%s%s;4;%s\007' "$__transom_a" "$__transom_b" "$__transom_e" "$PWD" \
+    "$__transom_a" "$__transom_b" "$__transom_e" >/dev/tty
+}
 __transom_prompt() {
   local s=$?
+  if ((__transom_x && s == __transom_e && s != 130)); then
+    __transom_x=0
+    return "$s"
+  fi
   local -; set +aexuv
+  __transom_x=0
   __transom_ended "$s"
-  printf '\033]7717;%s%s;4;%s\007' "$__transom_a" "$__transom_b" "$s" >/dev/tty
   return "$s"
 }
 __transom_hook() {
   PS1= PS2= PS0=
+  shopt -q expand_aliases || { shopt -s expand_aliases; __transom_s=1; }
+  builtin alias __transom_run="$__transom_line" __transom_block=
   [[ \${PROMPT_COMMAND-} == '{ __transom_prompt&&:; } >/dev/null 2>&1' && \${#PROMPT_COMMAND[@]} == 1 ]] && return
   unset PROMPT_COMMAND
   PROMPT_COMMAND='{ __transom_prompt&&:; } >/dev/null 2>&1'
 }
-`.replaceAll('\\${', '${')
+`
+  .replaceAll('\\${', '${')
+  .replace('@EVALUATE@', () => EVALUATE)
+  .replace('@END@', () => END_CALL)
 
 const LINE_EDITED = String.raw`
 __transom_ps1='\[\e]7717;$__transom_a$__transom_b;4;$?\a\]'
@@ -193,17 +310,24 @@ __transom_typed() {
   printf '\033]7717;%s%s;2;%q;%q\007' "$__transom_a" "$__transom_b" "\${text:0:4000}" "$PWD" >/dev/tty
 }
 __transom_key() {
+  local how=$- head way
   local -; set +aexuv
   READLINE_LINE= READLINE_POINT=0
   __transom_fetch
   [[ -n $__transom_text ]] || return 0
+  READLINE_LINE='@LINE@'
+  shopt -q expand_aliases || READLINE_LINE=' @EVALUATE@' __transom_l=1
+  head=\${__transom_text%%$'\n'*} __transom_text=\${__transom_text#*$'\n'}
+  way=\${head::1} head=\${head:1}
+  __transom_form "$how"
   if [[ -v HISTCONTROL ]]; then __transom_hc="HISTCONTROL=\${HISTCONTROL@Q}"; else __transom_hc='unset HISTCONTROL'; fi
   HISTCONTROL=ignorespace __transom_own=
-  READLINE_LINE='@LINE@' READLINE_POINT=\${#READLINE_LINE}
+  READLINE_POINT=\${#READLINE_LINE}
 }
 `
   .replaceAll('\\${', '${')
-  .replace('@LINE@', BASH_EDITED_LINE)
+  .replace('@LINE@', () => BASH_EDITED_LINE)
+  .replace('@EVALUATE@', () => EVALUATE)
 
 /** The host types an Enter behind the key. */
 const FROM_FILE = String.raw`

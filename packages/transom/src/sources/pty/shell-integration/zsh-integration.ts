@@ -1,10 +1,12 @@
 import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOptions } from './shell-script.ts'
 
 /** What the line editor shows when a block is run. */
-export const ZSH_LINE =
-  ' eval "$__transom_head";eval "$__transom_text";{ __transom_end && : } >/dev/null 2>&1'
+export const ZSH_LINE = ' __transom_run'
 
-/** What is evaluated: the begin mark comes first. */
+const END_CALL = '{ __transom_end $pipestatus && : } >/dev/null 2>&1'
+const EVALUATE = `eval "$__transom_head";eval "$__transom_text";${END_CALL}`
+
+/** What is run: a call that prints the begin mark, on a line of its own, and the text. */
 export function zshBlockText({ request, command, cwd }: BlockText): string {
   const begin = `{ __transom_begin ${request} && : } >/dev/null 2>&1\n`
   return `${begin}${cwd === null ? '' : `builtin cd -- ${quoteForShell(cwd)}\n`}${command}`
@@ -13,8 +15,10 @@ export function zshBlockText({ request, command, cwd }: BlockText): string {
 /**
  * The files that zsh reads from ZDOTDIR. They read the user's own, with ZDOTDIR as the user has it, and then add
  * hooks. The reasons that the bash script gives hold here, too. In addition:
- * - zsh parses all of a text before it runs any of it, so that a begin mark inside a text with a syntax error would
- *   never come: such a text gets its mark in front.
+ * - A text is an alias while the line is read that runs it: so it is read as if it were typed, whatever it holds, and
+ *   the line is short. The begin mark comes from the preexec hook, the last one of them, after all is read.
+ * - A text with a syntax error is not read at all, and has no preexec: it is evaluated, with its mark in front. So is one
+ *   that would swallow what ends the block: zsh is asked for the text as it has understood it.
  * - The end-of-line mark (PROMPT_SP) is printed before any hook runs, and would be in the block: the hook prints it.
  */
 export function zshScripts(
@@ -75,9 +79,12 @@ __transom_fetch() {
 `
 
 const HOOKS = String.raw`
-typeset -g +x __transom_e=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_text= __transom_head=:
+typeset -g +x __transom_e=0 __transom_k=0 __transom_x=0 __transom_own=0 __transom_sp=0 __transom_c=0 __transom_text= __transom_head=:
+typeset -ga +x __transom_p
 __transom_begin() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
+  unalias __transom_run
+  __transom_k=1
   print -rn -- $'\e]7717;'"$__transom_a$__transom_b;1;$1"$'\a' >/dev/tty
   return $__transom_e
 }
@@ -87,7 +94,7 @@ __transom_mark_end() {
 __transom_end() {
   __transom_e=$?
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  __transom_x=1 __transom_text= __transom_head=:
+  __transom_k=0 __transom_x=1 __transom_text= __transom_head=: __transom_p=($argv)
   __transom_mark_end
   __transom_hook
   return $__transom_e
@@ -100,7 +107,8 @@ __transom_precmd() {
     if ((__transom_x)); then
       __transom_x=0
     else
-      __transom_e=$s
+      if ((__transom_k && s == 0)); then s=130; fi # a ^C before its first command
+      __transom_e=$s __transom_k=0 __transom_p=($s)
       __transom_mark_end
     fi
     __transom_hook
@@ -112,41 +120,78 @@ __transom_precmd() {
   return $__transom_e
 }
 __transom_preexec() {
+  if ((__transom_c)); then unsetopt interactive_comments; __transom_c=0; fi
+  case $__transom_own in
+    0) __transom_typed "$@" ;;
+    2) eval "$__transom_head" ;;
+  esac
+}
+__transom_typed() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  if ((__transom_own)); then
-    return 0
-  fi
   local text=\${1:-$3}
   text=\${text%%$'\n'}
   print -rn -- $'\e]7717;'"$__transom_a$__transom_b;2;\${(q)text[1,4000]};\${(q)PWD}"$'\a' >/dev/tty 2>/dev/null
 }
 __transom_addhistory() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  [[ $1 != ' eval "$__transom_head"'* ]]
+  [[ $1 != (' __transom_run'|' eval "$__transom_head"')* ]]
 }
 __transom_line_init() {
   print -rn -- $'\e]7717;'"$__transom_a$__transom_b;4;$__transom_e"$'\a' >/dev/tty 2>/dev/null
 }
 __transom_key() {
+  local how=direct
+  if [[ ! -o aliases || -o correct || -o correct_all || -o ignore_braces ]]; then how=; fi
+  __transom_take "$how"
+  if ((__transom_own == 2)) && [[ ! -o interactive_comments ]]; then
+    __transom_c=1
+    setopt interactive_comments
+  fi
+  if ((__transom_own)); then zle accept-line; fi
+}
+__transom_take() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
-  local body
+  local body newline=$'\n' before= REPLY
   __transom_fetch
   [[ -n $__transom_text ]] || return 0
   [[ -z $BUFFER ]] || zle push-line
-  body=\${__transom_text#*$'\n'} __transom_head=: __transom_own=1
-  { functions[__transom_try]=$body } 2>/dev/null
-  if ((! $+functions[__transom_try])); then
-    __transom_head=\${__transom_text%%$'\n'*} __transom_text=$body
+  __transom_head=\${__transom_text%%$newline*} body=\${__transom_text#*$newline} __transom_own=1
+  __transom_before
+  if [[ -n $1 ]] && { __transom_fits ' ;' || __transom_fits $newline }; then
+    __transom_own=2 __transom_text=
+    alias -- "__transom_run=$before$body$REPLY"'@END@'
+  else
+    if (($+functions[__transom_try])); then __transom_head=:; else __transom_text=$body; fi
+    alias -- '__transom_run=@EVALUATE@'
   fi
   unfunction __transom_try 2>/dev/null
-  BUFFER='@LINE@' CURSOR=$#BUFFER
-  zle accept-line
+  if [[ -n $1 ]]; then BUFFER='@LINE@'; else BUFFER=' @EVALUATE@'; fi
+  CURSOR=$#BUFFER
+}
+__transom_fits() {
+  REPLY=$1
+  unset 'functions[__transom_try]'
+  { functions[__transom_try]=$before$body$REPLY'__transom_end' } 2>/dev/null
+  [[ $newline\${functions[__transom_try]-} == *$newline$'\t__transom_end' ]]
+}
+__transom_before() {
+  local each last=0
+  [[ $body == *pipestatus* && -n $__transom_p ]] || return 0
+  for each in $__transom_p; do
+    before+=\${before:+|}"(exit $each)"
+    last=$each
+  done
+  if (((last == 0) != (__transom_e == 0))); then before="! $before"
+  elif ((__transom_e)); then before+=' && :'
+  fi
+  before+=' ;'
 }
 __transom_hook() {
   local map
   [[ \${precmd_functions[1]-} == __transom_precmd ]] ||
     precmd_functions=(__transom_precmd \${precmd_functions:#__transom_precmd})
-  [[ \${preexec_functions[(r)__transom_preexec]-} == __transom_preexec ]] || preexec_functions+=(__transom_preexec)
+  [[ \${preexec_functions[-1]-} == __transom_preexec ]] ||
+    preexec_functions=(\${preexec_functions:#__transom_preexec} __transom_preexec)
   [[ \${zshaddhistory_functions[(r)__transom_addhistory]-} == __transom_addhistory ]] ||
     zshaddhistory_functions+=(__transom_addhistory)
   if [[ \${widgets[__transom_key]-} != user:__transom_key ]]; then
@@ -160,4 +205,6 @@ __transom_hook() {
 typeset -g +x __transom_hooked=
 `
   .replaceAll('\\${', '${')
-  .replace('@LINE@', ZSH_LINE)
+  .replace('@END@', () => END_CALL)
+  .replaceAll('@EVALUATE@', () => EVALUATE)
+  .replace('@LINE@', () => ZSH_LINE)
