@@ -9,6 +9,9 @@ import { PageServer, openPage, type TestPage } from './support/web.ts'
 const test = needs('chromium-headless-shell')
 const testWithLynx = needs('chromium-headless-shell', 'lynx')
 
+/** A page of 126 links takes ten seconds, and with the whole suite beside it five times that. */
+const CLICKS_TIMEOUT_MS = 180_000
+
 const HARD_PAGE = `<!doctype html><title>Hard links</title><style>#narrow{width:150px;float:left}#beside{margin-left:200px}
   #cover{position:absolute;left:0;top:200px;width:400px;height:40px;background:#fc8}</style>
 <div id="narrow">See <a href="/wrapped">a link whose words go on over some lines</a> here.</div>
@@ -63,28 +66,32 @@ describe('links', () => {
 
   const pages = ['news', 'article', 'grid', 'forms']
   for (const [page, way] of pages.flatMap((it) => [[it, 'cell'] as const, [it, 'text'] as const])) {
-    test(`${page}: every link is hit by its ${way}, wherever it must be scrolled to`, async () => {
-      await opened.page.navigate(server.url(`/${page}.html`))
-      // The page tells what was hit instead of leaving: loading it anew for each link would take minutes.
-      await opened.evaluate(`globalThis.hits = []; addEventListener('click', (event) => {
+    test(
+      `${page}: every link is hit by its ${way}, wherever it must be scrolled to`,
+      async () => {
+        await opened.page.navigate(server.url(`/${page}.html`))
+        // The page tells what was hit instead of leaving: loading it anew for each link would take minutes.
+        await opened.evaluate(`globalThis.hits = []; addEventListener('click', (event) => {
         event.preventDefault()
         hits.push(event.target.closest('a')?.href ?? null)
       })`)
-      const clicked = new Set<string>()
-      const height = await opened.evaluate<number>('document.documentElement.scrollHeight')
-      for (let top = 0; top < height; top += 600) {
-        await opened.evaluate(`scrollTo(0, ${top})`)
-        for (const link of (await opened.page.links()).filter(isSeen)) {
-          const place = way === 'cell' ? link.cell : placeOf(link)
-          if (place === null || clicked.has(link.url)) continue // at the edge of the screen, or seen before
-          await opened.page.click(place)
-          clicked.add(link.url)
+        const clicked = new Set<string>()
+        const height = await opened.evaluate<number>('document.documentElement.scrollHeight')
+        for (let top = 0; top < height; top += 600) {
+          await opened.evaluate(`scrollTo(0, ${top})`)
+          for (const link of (await opened.page.links()).filter(isSeen)) {
+            const place = way === 'cell' ? link.cell : placeOf(link)
+            if (place === null || clicked.has(link.url)) continue // at the edge of the screen, or seen before
+            await opened.page.click(place)
+            clicked.add(link.url)
+          }
         }
-      }
-      expect(await opened.evaluate('hits')).toEqual([...clicked])
-      const all = (await opened.page.links()).map(({ url }) => url)
-      expect([...clicked].sort()).toEqual([...new Set(all)].sort())
-    })
+        expect(await opened.evaluate('hits')).toEqual([...clicked])
+        const all = (await opened.page.links()).map(({ url }) => url)
+        expect([...clicked].sort()).toEqual([...new Set(all)].sort())
+      },
+      CLICKS_TIMEOUT_MS,
+    )
   }
 
   /** Opens a page, and waits until its frames show their links, too. */
@@ -127,20 +134,24 @@ describe('links', () => {
       ],
     },
   ]) {
-    test(`${page}: in shadow roots, frames and pictures, over several lines and by the same text`, async () => {
-      await openWith(page, inFrames)
-      const links = (await opened.page.links()).filter(isSeen)
-      expect(links.map(pathOf).sort()).toEqual(seen)
-      for (const link of links) {
-        await follow(link.cell, pathOf(link))
+    test(
+      `${page}: in shadow roots, frames and pictures, over several lines and by the same text`,
+      async () => {
         await openWith(page, inFrames)
-        if (['/area', '/picture', '/closed/declared'].includes(pathOf(link))) continue // no text, or in its own font
-        const place = placeOf(link)
-        expect(place, `${link.text} in\n${opened.text()}`).not.toBeNull()
-        await follow(place, pathOf(link))
-        await openWith(page, inFrames)
-      }
-    })
+        const links = (await opened.page.links()).filter(isSeen)
+        expect(links.map(pathOf).sort()).toEqual(seen)
+        for (const link of links) {
+          await follow(link.cell, pathOf(link))
+          await openWith(page, inFrames)
+          if (['/area', '/picture', '/closed/declared'].includes(pathOf(link))) continue // no text, or in its own font
+          const place = placeOf(link)
+          expect(place, `${link.text} in\n${opened.text()}`).not.toBeNull()
+          await follow(place, pathOf(link))
+          await openWith(page, inFrames)
+        }
+      },
+      CLICKS_TIMEOUT_MS,
+    )
   }
 
   test('what is covered or scrolled away is listed without a cell', async () => {
