@@ -18,19 +18,20 @@ export const programPath = (name) => fileURLToPath(new URL(`programs/${name}`, i
  * @param {string} file
  * @param {readonly string[]} args
  * @param {Environment} env
+ * @param {{ cwd?: string, timeoutMs?: number }} [options] past its time it is ended
  * @returns {Promise<string>}
  */
-export async function runProcess(file, args, env) {
+export async function runProcess(file, args, env, { cwd, timeoutMs } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(file, args, { env, cwd, timeout: timeoutMs, stdio: ['ignore', 'pipe', 'pipe'] })
     let stdout = ''
     let stderr = ''
     child.stdout.on('data', (chunk) => (stdout += String(chunk)))
     child.stderr.on('data', (chunk) => (stderr += String(chunk)))
     child.on('error', reject)
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       if (code === 0) resolve(stdout)
-      else reject(new Error(`${file} ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`))
+      else reject(new Error(`${file} ${args.join(' ')} exited with ${code ?? signal}: ${stderr}${stdout}`))
     })
   })
 }

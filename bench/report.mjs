@@ -5,7 +5,7 @@ import * as os from 'node:os'
 /**
  * @typedef {import('./measure.mjs').Summary} Summary
  * @typedef {{ of: 'ratio' | 'value', max: number }} Target A ratio counts anywhere; a value only on a known machine.
- * @typedef {{ what: string, summary: Summary | null }} Baseline `summary` is null when the peer is not installed.
+ * @typedef {{ what: string, summary: Summary | null, why?: string }} Baseline `summary` is null when there is no such peer; `why` tells.
  * @typedef {{ what: string, unit: string, measured: Summary, baseline: Baseline, target: Target | null }} Line
  * @typedef {{ name: string, run: (bench: import('./workbench.mjs').Workbench) => Promise<Line[]> }} Row
  * @typedef {Line & { row: string, ratio: number | null, ok: boolean | null }} JudgedLine
@@ -67,7 +67,7 @@ export function renderTable({ machine, quick, lines, broken }) {
     `${line.row}: ${line.what}`,
     quantity(line.measured, line.unit),
     line.baseline.summary === null
-      ? `${line.baseline.what}: not installed`
+      ? `${line.baseline.what}: ${line.baseline.why ?? 'not installed'}`
       : `${line.baseline.what}: ${quantity(line.baseline.summary, line.unit)}`,
     line.ratio === null ? '–' : line.ratio.toFixed(line.unit === 'bytes' ? 4 : 2),
     targetWords(line),

@@ -35,6 +35,7 @@ export class Workbench {
     this.progress = progress
     this.root = root
     this.cli = path.join(root, 'dist', 'cli.cjs')
+    this.awiTty = path.join(root, 'dist', 'awi-tty.cjs')
     this.env = childEnvironment(root)
     this.tmuxVersion = Tmux.version(this.env)
   }

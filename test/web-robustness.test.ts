@@ -1,4 +1,6 @@
 import * as fs from 'node:fs'
+import * as http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect } from 'vitest'
 import { needs } from './support/needs.ts'
 import { processesWith } from './support/processes.ts'
@@ -37,6 +39,37 @@ describe('a page that fails is brought back', () => {
     expect(failure?.reason).toMatchObject({ code: 'page_unresponsive' })
     await opened.page.navigate(server.url('/after'))
     expect(opened.text()).toContain('You are at /after')
+  })
+
+  test('a page that begins to hang while the next one is on its way does not keep it away', async () => {
+    const held: (() => void)[] = [] // the first answer of the next page
+    const asked = new Map<string, () => void>()
+    const requested = async (url: string) => new Promise<void>((resolve) => asked.set(url, resolve))
+    const server = http.createServer((request, response) => {
+      const { url = '' } = request
+      response.setHeader('content-type', 'text/html')
+      const answerNext = () => response.end('<p>The next page</p>')
+      if (url === '/next' && held.length > 0) answerNext()
+      else if (url === '/next') held.push(answerNext)
+      else response.end(`<button onclick="navigator.sendBeacon('/hanging');for(;;);">hang</button>`)
+      asked.get(url)?.()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await using opened = await openPage()
+    await opened.page.navigate(`http://127.0.0.1:${port}/`)
+    const [next, hanging] = [requested('/next'), requested('/hanging')]
+    // Longer than a test may take: that the time runs out is not the way.
+    const navigated = opened.page.navigate(`http://127.0.0.1:${port}/next`, { timeoutMs: 600_000 })
+    await next
+    const clicked = opened.page.click({ row: 0, col: 2 }).catch((error: unknown) => error)
+    await hanging
+    held[0]?.()
+    await navigated
+    expect(opened.text()).toContain('The next page')
+    await clicked // done, or told that the page had to be replaced
+    server.closeAllConnections()
+    server.close()
   })
 
   test('a page that hangs while it loads can be left', async () => {

@@ -1,5 +1,6 @@
 // @ts-check
 import { blockPrompt } from './block-prompt.mjs'
+import { carbonyl } from './carbonyl.mjs'
 import { cliSnapshot } from './cli.mjs'
 import { create } from './create.mjs'
 import { flood } from './flood.mjs'
@@ -29,4 +30,5 @@ export const ROWS = [
   pictures,
   logSize,
   web,
+  carbonyl,
 ]

@@ -1,30 +1,40 @@
 // @ts-check
-import { spawn } from 'node:child_process'
-import * as fs from 'node:fs'
-import * as http from 'node:http'
-import * as net from 'node:net'
 import * as path from 'node:path'
-import { createInterface } from 'node:readline'
-import { interleave, summarize, timeMs } from '../measure.mjs'
+import { interleave, quantile, summarize, timeMs } from '../measure.mjs'
 import { startEchoServer } from '../peers.mjs'
+import { connectAgent, servePages, startAgentBrowser } from '../web-browser.mjs'
 
-/** @typedef {import('../workbench.mjs').Workbench} Workbench */
+/**
+ * @typedef {import('../workbench.mjs').Workbench} Workbench
+ * @typedef {import('../web-browser.mjs').Agent} Agent
+ */
 
-const COLS = 140
-const ROWS = 45
-const LINES = Array.from({ length: ROWS }, (_, row) => `row ${row} `.padEnd(COLS - 2, 'words of a page '))
-const PAGE = `<!doctype html><title>Bench</title><style>body{margin:0;white-space:pre}</style><input id="q" autofocus><div id="n">0</div>${LINES.slice(3).join('<br>')}<script>q.focus();let n=0;q.onkeydown=()=>{document.getElementById('n').textContent='pressed '+(++n)}</script>`
+/** What an agent asks in turn while it works on a page. @type {readonly (readonly [string, object])[]} */
+const AGENT_STEPS = [
+  ['snapshot', {}],
+  ['find_text', { text: 'item 7' }],
+  ['click', { row: 0, col: 2 }],
+  ['type_text', { text: 'words' }],
+  ['send_key', { key: 'Right' }],
+  ['snapshot', { include_meta: true }],
+  ['links', {}],
+  ['mouse_move', { row: 20, col: 10 }],
+  ['scroll', { delta: 5 }],
+  ['snapshot', { format: 'ansi' }],
+  ['scroll', { delta: -5 }],
+  ['get_title', {}],
+  ['get_url', {}],
+  ['get_nav_state', {}],
+  ['ping', {}],
+]
 
 /** @type {import('../report.mjs').Row} */
 export const web = {
   name: 'web',
   run: async (bench) => {
-    const agent = await startBrowser(bench)
-    const socket = path.join(bench.root, 'run', 'web-echo')
-    const server = await startEchoServer({ socket, result: await agent.call('snapshot'), env: bench.env })
-    bench.defer(() => server.close())
-    const echo = connect(socket)
-    bench.defer(() => echo.close())
+    const url = await servePages(bench)
+    const agent = await startAgentBrowser(bench, url)
+    const echo = await startEcho(bench, await agent.call('snapshot'))
     const samples = await interleave(
       bench.rounds(500, 100),
       { call: () => paced(() => agent.call('snapshot')), echo: () => timeMs(() => echo.call('snapshot')) },
@@ -32,30 +42,43 @@ export const web = {
     )
     const keys = await pressKeys(bench, agent)
     const { data } = await agent.call('get_capabilities')
+    const pages = await openPages(bench, agent, url)
+    const mix = await mixMethods(bench, agent, echo)
+    const whole = summarize(samples.call)
     return [
-      {
-        what: 'snapshot of 140×45 over the agent socket',
-        unit: 'ms',
-        measured: summarize(samples.call),
-        baseline: { what: 'the same answer from a bare socket server', summary: summarize(samples.echo) },
-        target: { of: 'value', max: 2 },
-      },
-      {
-        what: 'text of 140×45 cells, without the socket',
-        unit: 'ms',
-        measured: summarize([data.snapshots.export_mean_ms]),
-        baseline: { what: 'the whole request', summary: summarize(samples.call) },
-        target: { of: 'value', max: 10 },
-      },
-      {
-        what: 'key pressed → cells changed',
-        unit: 'ms',
-        measured: summarize(keys),
-        baseline: { what: 'a request that changes nothing', summary: summarize(samples.call) },
-        target: { of: 'value', max: 60 },
-      },
+      line('snapshot of 140×45 over the agent socket', samples.call, 2, {
+        what: 'the same answer from a bare socket server',
+        summary: summarize(samples.echo),
+      }),
+      line('text of 140×45 cells, without the socket', [data.snapshots.export_mean_ms], 10, {
+        what: 'the whole request',
+        summary: whole,
+      }),
+      line('key pressed → cells changed', keys, 60, {
+        what: 'a request that changes nothing',
+        summary: whole,
+      }),
+      line('p95 of an agent’s requests, mixed', mix.call, 100, {
+        what: 'p95 of as many to a bare socket server',
+        summary: summarize(mix.echo),
+      }),
+      line('navigate to a page of this machine, until it is read', pages, 200, {
+        what: 'a request that changes nothing',
+        summary: whole,
+      }),
     ]
   },
+}
+
+/**
+ * @param {string} what
+ * @param {readonly number[]} samples
+ * @param {number} max
+ * @param {import('../report.mjs').Baseline} baseline
+ * @returns {import('../report.mjs').Line}
+ */
+function line(what, samples, max, baseline) {
+  return { what, unit: 'ms', measured: summarize(samples), baseline, target: { of: 'value', max } }
 }
 
 /** Below the rate at which a connection is limited. */
@@ -65,8 +88,22 @@ async function paced(/** @type {() => Promise<unknown>} */ work) {
 }
 
 /**
+ * A server that gives a snapshot's answer to everything, and a connection to it.
  * @param {Workbench} bench
- * @param {ReturnType<typeof connect>} agent
+ * @param {unknown} result
+ */
+async function startEcho(bench, result) {
+  const socket = path.join(bench.root, 'run', 'web-echo')
+  const server = await startEchoServer({ socket, result, env: bench.env })
+  bench.defer(() => server.close())
+  const echo = connectAgent(socket)
+  bench.defer(() => echo.close())
+  return echo
+}
+
+/**
+ * @param {Workbench} bench
+ * @param {Agent} agent
  */
 async function pressKeys(bench, agent) {
   /** @type {number[]} */
@@ -74,7 +111,7 @@ async function pressKeys(bench, agent) {
   const rounds = bench.rounds(100, 30)
   for (let round = 1; round <= rounds; round++) {
     bench.progress(`key ${round}`)
-    const shown = agent.call('wait_for', { text: `pressed ${round}` })
+    const shown = agent.call('wait_for', { text: `pressed-${round}` })
     samples.push(
       await timeMs(async () => {
         await Promise.all([agent.call('send_key', { key: 'Right' }), shown])
@@ -85,55 +122,40 @@ async function pressKeys(bench, agent) {
   return samples
 }
 
-/** @param {Workbench} bench */
-async function startBrowser(bench) {
-  const server = http.createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html')
-    response.end(PAGE)
-  })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
-  bench.defer(() => void server.close())
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  const socket = path.join(bench.root, 'run', 'web.sock')
-  const program = path.join(bench.root, 'dist', 'awi-tty.cjs')
-  const options = ['open', `http://127.0.0.1:${port}/`, '--agent-socket', socket, '--allow-host', '127.0.0.1']
-  const child = spawn(process.execPath, [program, ...options], { env: bench.env, stdio: 'ignore' })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  bench.defer(async () => {
-    child.kill('SIGTERM')
-    await ended
-    server.closeAllConnections()
-  })
-  while (!fs.existsSync(socket) && child.exitCode === null)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  const agent = connect(socket)
-  bench.defer(() => agent.close())
-  await agent.call('wait_for', { text: 'row 40' })
-  return agent
+/**
+ * @param {Workbench} bench
+ * @param {Agent} agent
+ * @param {string} url
+ */
+async function openPages(bench, agent, url) {
+  /** @type {number[]} */
+  const samples = []
+  for (let round = 1; round <= bench.rounds(30, 8); round++) {
+    bench.progress(`page ${round}`)
+    samples.push(await timeMs(() => agent.call('navigate', { url: `${url}items` })))
+  }
+  return samples
 }
 
-/** A line of JSON out, a line of JSON in. */
-function connect(/** @type {string} */ socketPath) {
-  const socket = net.connect(socketPath)
-  /** @type {Map<number, (answer: any) => void>} */
-  const waiting = new Map()
-  let last = 0
-  createInterface({ input: socket }).on('line', (line) => {
-    const answer = JSON.parse(line)
-    waiting.get(answer.id)?.(answer)
-    waiting.delete(answer.id)
-  })
-  return {
-    close: () => void socket.destroy(),
-    /** @returns {Promise<any>} */
-    call: async (/** @type {string} */ method, /** @type {object} */ params = {}) => {
-      const id = ++last
-      const answer = await new Promise((resolve) => {
-        waiting.set(id, resolve)
-        socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
-      })
-      if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
-      return answer.result
-    },
+/**
+ * The 95th percentile of all requests of several passes, once a round.
+ * @param {Workbench} bench
+ * @param {Agent} agent
+ * @param {Agent} echo
+ */
+async function mixMethods(bench, agent, echo) {
+  const p95 = async (/** @type {Agent} */ asked) => {
+    /** @type {number[]} */
+    const samples = []
+    for (let pass = 0; pass < bench.rounds(20, 8); pass++) {
+      for (const [method, params] of AGENT_STEPS) samples.push(await paced(() => asked.call(method, params)))
+    }
+    return quantile(
+      samples.sort((a, b) => a - b),
+      0.95,
+    )
   }
+  return interleave(bench.rounds(8, 3), { call: () => p95(agent), echo: () => p95(echo) }, (round) =>
+    bench.progress(`mixed requests ${round}`),
+  )
 }

@@ -40,7 +40,7 @@ export const sessionInfo = z.object({
   exit: exitRecord.nullable(),
   failure: z.string().nullable().describe('Why the session is `failed`.'),
   ended_by: z
-    .enum(['exit', 'destroy', 'idle_timeout', 'quota', 'host_lost'])
+    .enum(['exit', 'destroy', 'idle_timeout', 'quota', 'host_lost', 'browser_lost'])
     .nullable()
     .default(null)
     .describe('What ended it.'),

@@ -17,6 +17,7 @@ export async function waitOnPage(page: WebPage, request: WaitRequest, caller: Ab
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(timedOut(page, request, timeout_ms)), timeout_ms)
   const signal = AbortSignal.any([caller, late.signal])
+  const stop = page.observe({ lost: (error) => late.abort(error) })
   try {
     if (text !== undefined) {
       await page.look()
@@ -28,6 +29,7 @@ export async function waitOnPage(page: WebPage, request: WaitRequest, caller: Ab
     if (idle !== undefined) await page.waitForQuiescence(idle, signal)
   } finally {
     clearTimeout(timer)
+    stop()
   }
   const waited = { ok: true, elapsed_ms: Math.round(performance.now() - startMs) }
   return title === undefined ? waited : { ...waited, title: page.state.title }

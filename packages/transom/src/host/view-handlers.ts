@@ -142,6 +142,7 @@ async function waitOffline(
     id: manifest.session,
     screen,
     exit: exit ?? manifest.exit,
+    failure: manifest.failure,
     ended: true,
     busy: false,
     echo: new EchoTracker(),

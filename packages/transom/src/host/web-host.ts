@@ -6,6 +6,7 @@ import { createHostMark, sessionMark } from '../sources/pty/process-tree.ts'
 import { FrameDecoder } from '../sources/web/frame-decoder.ts'
 import { GuardedPage } from '../sources/web/guarded-page.ts'
 import { UrlPolicy } from '../sources/web/url-policy.ts'
+import type { WebPage } from '../sources/web/web-page.ts'
 import type { AgentObserver } from './agent-connection.ts'
 import { AgentMethods } from './agent-methods.ts'
 import type { DrawPng } from './agent-snapshots.ts'
@@ -35,6 +36,8 @@ export interface WebHostOptions {
 
 /** A browser for agents: one page, its agent socket, and everything that ends with them. */
 export class WebHost {
+  /** Resolves, with the reason, when the browser has ended and could not be started again. */
+  readonly whenLost: Promise<Error>
   readonly #server: AgentServer
   readonly #closers: (() => Promise<unknown>)[]
 
@@ -48,7 +51,8 @@ export class WebHost {
     }
   }
 
-  constructor(server: AgentServer, closers: (() => Promise<unknown>)[]) {
+  constructor(server: AgentServer, page: WebPage, closers: (() => Promise<unknown>)[]) {
+    this.whenLost = new Promise((resolve) => page.observe({ lost: resolve }))
     this.#server = server
     this.#closers = closers
   }
@@ -97,7 +101,7 @@ async function openInto(options: WebHostOptions, closers: (() => Promise<unknown
   closers.push(async () => server.close())
   const { url } = options
   if (url !== undefined) guarded.navigate(url).catch((error: unknown) => say(messageOf(error)))
-  return new WebHost(server, closers)
+  return new WebHost(server, guarded.page, closers)
 }
 
 /** In reverse, each of them, whatever happens to the others. */

@@ -3,6 +3,7 @@
  * clean; what there is to say goes to standard error.
  */
 import * as fs from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { VERSION } from '@transom/protocol'
 import { toWireError, type WireError } from '@transom/protocol/errors'
@@ -44,7 +45,7 @@ export async function openBrowser(options: OpenBrowserOptions): Promise<WireErro
 async function serveBrowser(given: OpenBrowserOptions): Promise<void> {
   const { agentSocket, zoom, profile, debug = false, signal, ...options } = given
   const worker = fileURLToPath(new URL('frame-worker.cjs', import.meta.url))
-  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  const ended = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)))
   const host = await WebHost.open({
     ...options,
     version: VERSION,
@@ -57,8 +58,10 @@ async function serveBrowser(given: OpenBrowserOptions): Promise<void> {
     say: (message) => process.stderr.write(`awi-tty: ${message}\n`),
   })
   if (debug) debugLine({ event: 'listening', socket: host.socketPath })
-  if (!signal.aborted) await ended
+  const lost = signal.aborted ? null : await Promise.race([ended, host.whenLost])
+  if (lost !== null) await nextTurn() // those who wait are answered first
   await host.close()
+  if (lost !== null) throw lost // agents find no browser then, and the exit status tells whoever started it
 }
 
 /** Draws cells with the glyphs that the product ships; they are read when the first picture is asked for. */

@@ -89,6 +89,11 @@ export abstract class Session implements WaitSubject {
     return this.#manifest.exit !== null || !policyOf(this.#manifest.status).active
   }
 
+  /** Why it has failed; null when it has not. */
+  get failure(): string | null {
+    return this.#manifest.failure
+  }
+
   get exit(): ExitRecord | null {
     return this.#manifest.exit
   }
@@ -273,6 +278,24 @@ export abstract class Session implements WaitSubject {
       this.#onExited()
       if (this.#destroying === null) void this.#close()
     })
+  }
+
+  /** The source is gone and cannot be brought back: whoever waits is told, then `clear` removes what is left of it. */
+  protected async failed(
+    reason: string,
+    because: 'browser_lost',
+    clear: () => Promise<unknown>,
+  ): Promise<void> {
+    if (this.ended || this.#destroying !== null) return
+    this.disk.run(() => this.apply(this.log.appendFact('status', { status: 'failed', reason })))
+    const ended = { ended_by: because, ended_at: this.#timestamp() }
+    this.update({ status: 'failed', failure: reason, pid: null, paused: null, ...ended })
+    this.changed()
+    try {
+      await clear()
+    } finally {
+      await this.#close()
+    }
   }
 
   /** Passes a record on to the screen. The waits do not see it before `changed()`. */

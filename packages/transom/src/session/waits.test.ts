@@ -15,6 +15,7 @@ class FakeSession implements WaitSubject {
   busy = false
   ended = false
   exit: ExitRecord | null = null
+  failure: string | null = null
   lastOutputSeq = 0
   lastOutputMs = 0
   lastInputSeq = 0

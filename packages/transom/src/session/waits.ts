@@ -31,6 +31,8 @@ export interface WaitSubject {
   readonly ended: boolean
   /** How its program ended; null while it runs, and when nobody saw its end. */
   readonly exit: ExitRecord | null
+  /** Why it has failed; null when it has not. */
+  readonly failure: string | null
   readonly lastOutputSeq: number
   readonly lastOutputMs: number
   readonly lastInputSeq: number
@@ -268,8 +270,10 @@ class PendingWait {
     const hint = unprovable
       ? '; how long a screen has lasted cannot be proven once its session has ended'
       : ''
-    const message = `the session ended ${exitWords(this.#subject.exit)} before this came true: ${this.#words()}${hint}`
-    return new OpError('session_ended', message, { exit: this.#subject.exit, ...this.#seen() })
+    const { exit, failure } = this.#subject
+    const how = failure === null ? `ended ${exitWords(exit)}` : `failed (${failure})`
+    const message = `the session ${how} before this came true: ${this.#words()}${hint}`
+    return new OpError('session_ended', message, { exit, failure, ...this.#seen() })
   }
 
   #seen(): Record<string, unknown> {

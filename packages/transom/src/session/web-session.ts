@@ -224,6 +224,13 @@ export class WebSession extends Session {
   }
 
   protected override async endSource(): Promise<number[]> {
+    const survivors = await this.#endBrowser()
+    this.exiting()
+    this.exited({ code: 0, signal: null })
+    return survivors
+  }
+
+  async #endBrowser(): Promise<number[]> {
     if (this.#browser === null) await this.#opening.catch(() => {}) // what is just being started ends as well
     this.#isClosed = true
     this.#ending.abort(
@@ -231,13 +238,9 @@ export class WebSession extends Session {
     )
     await this.#browser?.close()
     await this.#opening.catch(() => {}) // told by whenOpen()
-    const survivors = await killTree(
-      { mark: BigInt(this.manifest.process_mark), leaderPid: null },
-      this.#reaper,
-    )
+    const mark = BigInt(this.manifest.process_mark)
+    const survivors = await killTree({ mark, leaderPid: null }, this.#reaper)
     await this.#parts.profile.release()
-    this.exiting()
-    this.exited({ code: 0, signal: null })
     return survivors
   }
 
@@ -263,6 +266,7 @@ export class WebSession extends Session {
       state: (state) => this.#onState(state),
       dialog: (dialog) => this.#onDialog(dialog),
       trouble: (error) => this.#onTrouble(error),
+      lost: (error) => void this.#onLost(error),
     })
     this.running(page.chromium.pid)
     this.#onState(page.state)
@@ -350,6 +354,16 @@ export class WebSession extends Session {
   #onTrouble(error: Error): void {
     const { code, message } = toWireError(error)
     this.#tell('web_trouble', { code, message }, {})
+  }
+
+  async #onLost(cause: Error): Promise<void> {
+    const isOpen = await this.#opening.then(
+      () => true,
+      () => false,
+    )
+    if (!isOpen) return // taken back by whoever wanted it
+    const reason = `its browser ended and could not be started again: ${toWireError(cause).message}`
+    await this.failed(reason, 'browser_lost', async () => this.#endBrowser())
   }
 
   #tell<T extends 'web_navigation' | 'web_title' | 'web_dialog' | 'web_trouble'>(

@@ -52,7 +52,7 @@ export class CdpClient {
   #parts: Buffer[] = []
   #partBytes = 0
   #lastId = 0
-  #closed: OpError | null = null
+  readonly #gone = new AbortController()
 
   constructor(out: Writable, incoming: Readable) {
     this.#out = out
@@ -66,7 +66,7 @@ export class CdpClient {
     params?: Params<M>,
     { session, timeoutMs = CALL_TIMEOUT_MS }: CallOptions = {},
   ): Promise<Result<M>> {
-    if (this.#closed !== null) throw this.#closed
+    this.gone.throwIfAborted()
     const id = ++this.#lastId
     const answered = new Promise<unknown>((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -96,12 +96,17 @@ export class CdpClient {
     return () => listeners.delete(listener)
   }
 
+  /** Aborted when the browser has gone, with the reason. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
   /** The browser has gone: nothing that is open will be answered. */
   close(reason: OpError): void {
-    this.#closed ??= reason
+    this.#gone.abort(reason) // the first reason counts
     for (const { timer, reject } of this.#pending.values()) {
       clearTimeout(timer)
-      reject(this.#closed)
+      reject(this.gone.reason as OpError)
     }
     this.#pending.clear()
   }

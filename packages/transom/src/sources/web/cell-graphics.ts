@@ -61,44 +61,47 @@ function quadrantMeans(rgb: Uint32Array, at: number, width: number, means: Float
         blue += pixel & 255
       }
     }
-    means.set([red / area, green / area, blue / area], quadrant * 3)
+    means[quadrant * 3] = red / area
+    means[quadrant * 3 + 1] = green / area
+    means[quadrant * 3 + 2] = blue / area
   }
 }
 
 /** Tries each way of lighting quadrants, and takes the one whose two colours are nearest to what is there. */
 function splitCell(means: Float64Array, graphics: CellGraphics, index: number): void {
   let best = Number.POSITIVE_INFINITY
+  let bestShape = 0
   for (let shape = 0; shape < QUADRANT_CHARACTERS.length; shape++) {
-    const fg = meanOf(means, shape)
-    const bg = meanOf(means, ~shape & 15)
     let error = shape === 0 ? -SPLIT_GAIN_MIN : 0
-    for (let quadrant = 0; quadrant < 4; quadrant++) {
-      const color = (shape >> quadrant) & 1 ? fg : bg
-      for (let channel = 0; channel < 3; channel++) {
-        error += ((means[quadrant * 3 + channel] ?? 0) - (color[channel] ?? 0)) ** 2
+    for (let channel = 0; channel < 3; channel++) {
+      const fg = meanOf(means, shape, channel)
+      const bg = meanOf(means, ~shape & 15, channel)
+      for (let quadrant = 0; quadrant < 4; quadrant++) {
+        error += ((means[quadrant * 3 + channel] ?? 0) - ((shape >> quadrant) & 1 ? fg : bg)) ** 2
       }
     }
     if (error >= best) continue
     best = error
-    graphics.shapes[index] = shape
-    graphics.bg[index] = pack(bg)
-    graphics.fg[index] = shape === 0 ? pack(bg) : pack(fg)
+    bestShape = shape
   }
+  graphics.shapes[index] = bestShape
+  graphics.bg[index] = colorOf(means, ~bestShape & 15)
+  graphics.fg[index] = colorOf(means, bestShape === 0 ? 15 : bestShape)
 }
 
-type Color = readonly [number, number, number]
-
-function meanOf(means: Float64Array, quadrants: number): Color {
-  const sum: [number, number, number] = [0, 0, 0]
+/** Of the quadrants whose bits are set, one channel; numbers alone, because this runs for every cell of a picture. */
+function meanOf(means: Float64Array, quadrants: number, channel: number): number {
+  let sum = 0
   let count = 0
   for (let quadrant = 0; quadrant < 4; quadrant++) {
     if (((quadrants >> quadrant) & 1) === 0) continue
     count++
-    for (const channel of [0, 1, 2] as const) sum[channel] += means[quadrant * 3 + channel] ?? 0
+    sum += means[quadrant * 3 + channel] ?? 0
   }
-  return count === 0 ? sum : [sum[0] / count, sum[1] / count, sum[2] / count]
+  return count === 0 ? 0 : sum / count
 }
 
-function pack([red, green, blue]: Color): number {
-  return (Math.round(red) << 16) | (Math.round(green) << 8) | Math.round(blue)
+function colorOf(means: Float64Array, quadrants: number): number {
+  const channel = (at: number) => Math.round(meanOf(means, quadrants, at))
+  return (channel(0) << 16) | (channel(1) << 8) | channel(2)
 }

@@ -1,15 +1,22 @@
 import { OpError } from '@transom/protocol/errors'
-import { CdpError } from './cdp-client.ts'
+import type { ChromiumPageOptions } from './chromium-page-options.ts'
 import type { Chromium } from './chromium.ts'
 import { FrameGrids, sameFrame } from './frame-grid.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
-import type { FrameDecoder } from './frame-decoder.ts'
 import { NetworkActivity } from './network-activity.ts'
 import { OperatedPage } from './operated-page.ts'
-import { loadBy, loadOptions, loadPage } from './page-navigation.ts'
+import {
+  StuckTab,
+  loadBy,
+  loadHistoryStep,
+  loadOptions,
+  loadPage,
+  type LoadOptions,
+} from './page-navigation.ts'
 import { PageObservers } from './page-observers.ts'
 import { readLinks } from './page-links.ts'
 import { readDetails } from './page-queries.ts'
+import { Recovery, replacedMeanwhile } from './page-recovery.ts'
 import { EMPTY_STATE, dialogOpen, readState, unlessLeft, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
 import { waitForQuiet } from './quiescence.ts'
@@ -18,18 +25,6 @@ import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
 import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
 
 const LAST_FRAME_SENT_SINCE = 156 // the version of Chromium; 147 does not
-
-export interface ChromiumPageOptions {
-  /** Starts a browser: at the beginning, and again when one has ended by itself. */
-  readonly start: () => Promise<Chromium>
-  readonly decoder: FrameDecoder
-  readonly cols: number
-  readonly rows: number
-  /** Device pixels for a CSS pixel: 1 is the natural size, 1.3 a zoom of 130 %. */
-  readonly scale?: number | undefined
-  /** The address as it is to be opened; throws for one that a page may not open in a new window. */
-  readonly checkUrl?: ((url: string) => string) | undefined
-}
 
 /** A page in a Chromium of its own. When the page hangs or anything below it ends, it is brought back. */
 export class ChromiumPage extends OperatedPage implements WebPage {
@@ -47,7 +42,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #framesPaused = false
   #state: PageState = EMPTY_STATE
   #dialog: PageDialog | null = null
-  #recovering: Promise<void> | null = null
+  readonly #recovery = new Recovery()
+  #isLost = false
   #crashes = 0
   #navigations = 0
   #closed = false
@@ -108,9 +104,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     const done = this.#operate(async (current) => {
       // A page that hangs could not be left: its end is part of the way to the next one.
       if (!(await current.answers())) await this.#free(current)
-      const target = this.#target
       const isFirst = this.#state.url === 'about:blank' && !this.#state.canGoBack
-      await loadPage(target, load)
+      const target = await this.#load(load)
       if (isFirst) await unlessLeft(target.call('Page.resetNavigationHistory'))
       await this.#arrived(target)
     })
@@ -154,13 +149,13 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   async readState(): Promise<PageState> {
-    await this.#recovering
+    await this.#recovery.done()
     this.#setState(await readState(this.#target))
     return this.#state
   }
 
   async look(): Promise<WebFrame | null> {
-    if (this.#dialog === null && this.#recovering === null) await this.#screencast.look()
+    if (this.#dialog === null && !this.#recovery.isRunning) await this.#screencast.look()
     return this.#frame
   }
 
@@ -223,20 +218,20 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   async close(): Promise<void> {
     this.#closed = true
     this.#screencast.close()
-    await this.#recovering?.catch(() => {}) // it has told its own observers
+    await this.#recovery.done()
     await this.#chromium.close()
   }
 
   async #begin(chromium: Chromium, target: PageTarget): Promise<void> {
-    void chromium.ended.then((error) => {
-      if (this.#chromium === chromium && !this.#closed) this.#recover(error, async () => this.#restart())
+    void chromium.ended.then(async (error) => {
+      await this.#recovery.done() // of a tab, which has failed with its browser
+      if (this.#chromium === chromium && !this.#isLost) this.#recover(error, async () => this.#restart())
     })
     chromium.cdp.on('Target.targetCrashed', ({ targetId }) => {
       if (targetId !== this.#target.targetId || this.#closed) return
-      const message = `the page's process ended: ${this.#state.url} is loaded again`
-      this.#recover(new OpError('page_crashed', message, { url: this.#state.url }), async () =>
-        this.#renewTarget(),
-      )
+      const { url } = this.#state
+      const error = new OpError('page_crashed', `the page's process ended: ${url} is loaded again`, { url })
+      this.#recover(error, async () => this.#renewTarget())
     })
     await chromium.cdp.call('Target.setDiscoverTargets', { discover: true })
     await chromium.cdp.call('Browser.setDownloadBehavior', { behavior: 'deny' })
@@ -321,26 +316,34 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async #step(by: -1 | 1): Promise<boolean> {
     return this.#operate(async (target) => {
-      const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
-      const entry = entries[currentIndex + by]
-      if (entry === undefined) return false
-      const act = async () => target.call('Page.navigateToHistoryEntry', { entryId: entry.id })
-      await loadBy(target, act, loadOptions(entry.url))
-      await this.#arrived(target)
-      return true
+      const isThere = await loadHistoryStep(target, by)
+      if (isThere) await this.#arrived(target)
+      return isThere
     })
+  }
+
+  /** Loads a page into the tab, or into a new one when the page before keeps it away; returns the one it is in. */
+  async #load(load: LoadOptions): Promise<PageTarget> {
+    try {
+      await loadPage(this.#target, load)
+    } catch (error) {
+      if (!(error instanceof StuckTab)) throw error
+      await this.#renewTarget('about:blank')
+      await loadPage(this.#target, load)
+    }
+    return this.#target
   }
 
   /** An input: its effect is looked for at once, and a dialog that it opens ends it, because the page stands still. */
   protected async act(run: (target: PageTarget) => Promise<void>): Promise<void> {
-    this.#screencast.hurry()
+    this.#screencast.expect()
     await this.#operate(async (target) => this.#observers.untilDoneOrDialog(run(target)))
     this.#screencast.hurry()
   }
 
   /** Runs something on the tab; when the tab hangs it is freed, and the error says so. */
   async #operate<T>(run: (target: PageTarget) => Promise<T>): Promise<T> {
-    await this.#recovering
+    await this.#recovery.done()
     if (this.#dialog !== null && this.#dialog.type !== 'beforeunload') throw dialogOpen(this.#dialog)
     const target = this.#target
     try {
@@ -348,27 +351,26 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     } catch (error) {
       if (error instanceof OpError && error.code === 'page_unresponsive') {
         if (this.#dialog !== null) throw dialogOpen(this.#dialog)
-        if (target === this.#target) this.#recover(error, async () => this.#free(target))
-        await this.#recovering
+        const free = async () =>
+          error instanceof StuckTab ? this.#renewTarget('about:blank') : this.#free(target)
+        if (target === this.#target) this.#recover(error, free)
+        await this.#recovery.done()
       }
-      if (error instanceof CdpError && /not found|crashed|closed|detached/i.test(error.message)) {
-        await this.#recovering
-        throw new OpError('page_crashed', `the page was replaced meanwhile (${error.message}); try again`)
-      }
-      throw error
+      const replaced = replacedMeanwhile(error)
+      if (replaced === null) throw error
+      await this.#recovery.done()
+      throw replaced
     }
   }
 
   #recover(error: Error, how: () => Promise<void>): void {
-    if (this.#recovering !== null || this.#closed) return
+    if (this.#recovery.isRunning || this.#closed) return
     this.#dialog = null
-    this.#recovering = this.#runRecovery(how)
+    this.#recovery.start(how, (failure) => {
+      this.#observers.tell((observer) => observer.trouble?.(failure))
+      if (this.#isLost && !this.#closed) this.#observers.tell((observer) => observer.lost?.(failure))
+    })
     this.#observers.tell((observer) => observer.trouble?.(error))
-  }
-
-  async #runRecovery(how: () => Promise<void>): Promise<void> {
-    await how().catch((failure: Error) => this.#observers.tell((observer) => observer.trouble?.(failure)))
-    this.#recovering = null
   }
 
   /** Stops a script that runs without end; a tab that does not listen even then is replaced by an empty one. */
@@ -391,10 +393,15 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   async #restart(): Promise<void> {
     const { url } = this.#state
     await this.#chromium.close() // its profile is still there
-    this.#chromium = await this.#options.start()
-    const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
-    await this.#begin(this.#chromium, target)
-    await loadPage(target, loadOptions(url))
-    await this.#arrived(target)
+    try {
+      this.#chromium = await this.#options.start()
+      const target = await PageTarget.open(this.#chromium.cdp, this.#scale)
+      await this.#begin(this.#chromium, target)
+      await loadPage(target, loadOptions(url))
+      await this.#arrived(target)
+    } finally {
+      // One that ends while it is started, or at once by the page that it had, would do so without end.
+      this.#isLost = this.#chromium.cdp.gone.aborted
+    }
   }
 }

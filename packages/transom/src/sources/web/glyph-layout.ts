@@ -28,12 +28,12 @@ interface Run {
 export function placeGlyphs(glyphs: readonly ScannedGlyph[], cols: number, rows: number): PlacedGlyph[] {
   const byRow = Array.from({ length: rows }, (): ScannedGlyph[] => [])
   for (const glyph of glyphs) byRow[Math.floor((glyph.y + CELL_HEIGHT_PX / 2) / CELL_HEIGHT_PX)]?.push(glyph)
-  return byRow.flatMap((inRow, row) =>
-    inRow.length === 0 ? [] : placeRow(inRow, cols).map(({ glyph, col }) => ({ glyph, row, col })),
-  )
+  const placed: PlacedGlyph[] = []
+  byRow.forEach((inRow, row) => inRow.length > 0 && placeRow(inRow, row, cols, placed))
+  return placed
 }
 
-function placeRow(glyphs: ScannedGlyph[], cols: number): { glyph: ScannedGlyph; col: number }[] {
+function placeRow(glyphs: ScannedGlyph[], row: number, cols: number, placed: PlacedGlyph[]): void {
   const runs = runsOf(uncovered(glyphs).toSorted((a, b) => a.x - b.x || a.y - b.y))
   let end = 0
   for (const run of runs) {
@@ -45,14 +45,13 @@ function placeRow(glyphs: ScannedGlyph[], cols: number): { glyph: ScannedGlyph; 
     run.col = Math.min(run.col, limit - run.width)
     limit = run.col - (run.apart ? 1 : 0)
   }
-  return runs.flatMap(({ glyphs: inRun, col: start }) => {
-    let col = start
-    return inRun.flatMap((glyph) => {
-      const at = col
+  for (const run of runs) {
+    let { col } = run
+    for (const glyph of run.glyphs) {
+      if (col >= 0 && col + glyph.width <= cols) placed.push({ glyph, row, col })
       col += glyph.width
-      return at >= 0 && at + glyph.width <= cols ? [{ glyph, col: at }] : []
-    })
-  })
+    }
+  }
 }
 
 /** What is covered in part leaves its cells to what covers it. */

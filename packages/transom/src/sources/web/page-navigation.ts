@@ -30,10 +30,24 @@ export async function loadPage(target: PageTarget, { url, timeoutMs, signal }: L
     )
     if (answer.errorText !== undefined && answer.errorText !== '') throw notLoaded(url, answer)
     // Without a loader it was a step within the document, and nothing is loaded.
-    if (answer.loaderId !== undefined) await load.finished(answer.loaderId, limit(signal, url, timeoutMs))
+    if (answer.loaderId === undefined) return
+    await Promise.all([
+      load.finished(answer.loaderId, limit(target, { url, timeoutMs, signal })),
+      assertTaken(target, url, () => load.hasBegun(answer.loaderId ?? null)),
+    ])
   } finally {
     load.stop()
   }
+}
+
+/** Loads the page before or behind this one in the tab's history; false when there is none. */
+export async function loadHistoryStep(target: PageTarget, by: -1 | 1): Promise<boolean> {
+  const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
+  const entry = entries[currentIndex + by]
+  if (entry === undefined) return false
+  const act = async () => target.call('Page.navigateToHistoryEntry', { entryId: entry.id })
+  await loadBy(target, act, loadOptions(entry.url))
+  return true
 }
 
 /** Does something that loads a page (a step through the history, a reload) and resolves when it has loaded. */
@@ -45,13 +59,35 @@ export async function loadBy(
   const load = watchLoad(target)
   try {
     await act()
-    await load.finished(null, limit(options.signal, options.url, options.timeoutMs))
+    await Promise.all([
+      load.finished(null, limit(target, options)),
+      assertTaken(target, options.url, () => load.hasBegun(null)),
+    ])
   } finally {
     load.stop()
   }
 }
 
+/** The tab does not take the page that Chromium has for it, and no longer listens to us either. */
+export class StuckTab extends OpError {
+  constructor(url: string) {
+    const message = `a script of the page before runs without end and keeps ${url} away; the tab is replaced`
+    super('page_unresponsive', message, { url })
+  }
+}
+
+/**
+ * A tab takes the next page when its scripts have ended. One that began to run without end at this very moment (the
+ * click before did it) keeps it away, and Chromium passes nothing on to a tab between two pages, not even that the
+ * script is to be stopped: without this, the time of the navigation would have to run out.
+ */
+async function assertTaken(target: PageTarget, url: string, hasBegun: () => boolean): Promise<void> {
+  if (!hasBegun() && (await target.hangs()) && !hasBegun()) throw new StuckTab(url)
+}
+
 interface LoadWatch {
+  /** Whether the tab has left the page before. */
+  hasBegun(loaderId: string | null): boolean
   finished(loaderId: string | null, signal: AbortSignal): Promise<void>
   stop(): void
 }
@@ -70,15 +106,17 @@ function watchLoad(target: PageTarget): LoadWatch {
     seen.push({ frameId, loaderId: '', name: 'step', timestamp: 0 })
     wake()
   })
+  const isStep = (loaderId: string | null) => loaderId === null && seen.some(({ name }) => name === 'step')
+  const beganAt = (loaderId: string | null) =>
+    seen.findIndex((event) => event.name === 'init' && (loaderId === null || event.loaderId === loaderId))
   const isFinished = (loaderId: string | null): boolean => {
-    if (loaderId === null && seen.some(({ name }) => name === 'step')) return true
-    const began = seen.findIndex(
-      (event) => event.name === 'init' && (loaderId === null || event.loaderId === loaderId),
-    )
+    if (isStep(loaderId)) return true
+    const began = beganAt(loaderId)
     // Any load after it counts: a page may send the reader on to another one.
     return began >= 0 && seen.slice(began).some(({ name }) => name === 'load')
   }
   return {
+    hasBegun: (loaderId) => isStep(loaderId) || beganAt(loaderId) >= 0,
     finished: async (loaderId, signal) =>
       new Promise<void>((resolve, reject) => {
         const onAbort = () => reject(signal.reason as Error)
@@ -98,7 +136,7 @@ function watchLoad(target: PageTarget): LoadWatch {
   }
 }
 
-function limit(signal: AbortSignal, url: string, timeoutMs: number): AbortSignal {
+function limit({ gone }: PageTarget, { url, timeoutMs, signal }: LoadOptions): AbortSignal {
   const late = new AbortController()
   const message = `${url} did not finish loading within ${timeoutMs} ms; what has come so far is shown`
   const timer = setTimeout(
@@ -106,7 +144,7 @@ function limit(signal: AbortSignal, url: string, timeoutMs: number): AbortSignal
     timeoutMs,
   )
   timer.unref()
-  return AbortSignal.any([signal, late.signal])
+  return AbortSignal.any([signal, gone, late.signal])
 }
 
 function notLoaded(url: string, answer: Protocol.Page.NavigateResponse): OpError {

@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol'
+import { OpError } from '@transom/protocol/errors'
 import {
   CALL_TIMEOUT_MS,
   CdpError,
@@ -29,6 +30,9 @@ export class PageTarget {
   readonly #contexts = new Map<string, string>()
   /** The injected script of each session. */
   readonly #scripts = new Map<string, string>()
+  readonly #closed = new AbortController()
+  /** Aborted when the tab or its browser has gone: nothing that it was to do will be done. */
+  readonly gone: AbortSignal
   #scale: number
 
   static async open(cdp: CdpClient, scale: number): Promise<PageTarget> {
@@ -45,6 +49,7 @@ export class PageTarget {
     this.targetId = options.targetId
     this.session = options.session
     this.#scale = options.scale
+    this.gone = AbortSignal.any([cdp.gone, this.#closed.signal])
     this.#undo.add(cdp.on('Target.attachedToTarget', (event, parent) => this.#onAttached(event, parent)))
     this.#undo.add(
       cdp.on('Target.detachedFromTarget', ({ sessionId }) => {
@@ -163,6 +168,14 @@ export class PageTarget {
     )
   }
 
+  /** Whether a script of the page runs without end. A page that is replaced by the next meanwhile does not count. */
+  async hangs(): Promise<boolean> {
+    return this.call('Runtime.evaluate', { expression: '1' }, { timeoutMs: RECOVERY_TIMEOUT_MS }).then(
+      () => false,
+      (error: unknown) => error instanceof OpError && error.code === 'page_unresponsive',
+    )
+  }
+
   /** Runs an expression in every document of the page, in the page's own world. */
   async evaluateEverywhere(expression: string): Promise<void> {
     for (const session of this.sessions) {
@@ -177,6 +190,7 @@ export class PageTarget {
 
   async close(): Promise<void> {
     for (const undo of this.#undo) undo()
+    this.#closed.abort(new OpError('page_crashed', 'the page was replaced meanwhile; try again'))
     // It may be gone, or hang: then the browser forgets it by itself.
     await this.cdp
       .call('Target.closeTarget', { targetId: this.targetId }, { timeoutMs: 1000 })

@@ -16,6 +16,11 @@ const TRUE_COLOR_ALPHA = 6
 /** Used again for each picture: with megabytes of garbage for every frame a host would take twice the memory. */
 let pixels = new Uint32Array(0)
 
+function pixelsOf(count: number): Uint32Array {
+  if (pixels.length < count) pixels = new Uint32Array(count)
+  return pixels.subarray(0, count)
+}
+
 /** Reads a PNG as Chromium writes them: 8 bits a channel, true colour, not interlaced. */
 export function readPng(file: Buffer): Pixels {
   let width = 0
@@ -39,9 +44,43 @@ export function readPng(file: Buffer): Pixels {
   const packed = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
   // In one piece: by default zlib grows its output 16 KiB at a time.
   const raw = inflateSync(packed, { chunkSize: Math.max(64, height * (width * channels + 1)) })
+  if (isAllUp(raw, width * channels + 1)) return { width, height, rgb: packUp(raw, width, height, channels) }
   unfilter(raw, width * channels, height, channels)
   return { width, height, rgb: packPixels(raw, width, height, channels) }
 }
+
+const UP = 2
+
+/** Whether every row is told by its difference to the one above: so Chromium writes when it is to be fast. */
+function isAllUp(raw: Buffer, stride: number): boolean {
+  for (let start = 0; start < raw.length; start += stride) if (raw[start] !== UP) return false
+  return true
+}
+
+/** Undoes that filter while pixels are packed, three channels in one addition: half the time of one after the other. */
+function packUp(raw: Buffer, width: number, height: number, channels: number): Uint32Array {
+  const rgb = pixelsOf(width * height)
+  const above = new Uint32Array(width) // nothing is above the first row
+  let at = 0
+  let i = 0
+  for (let y = 0; y < height; y++) {
+    i++ // the filter's own byte
+    for (let x = 0; x < width; x++, i += channels) {
+      const change = ((raw[i] ?? 0) << 16) | ((raw[i + 1] ?? 0) << 8) | (raw[i + 2] ?? 0)
+      if (change !== 0) {
+        const pixel = above[x] ?? 0
+        // Each byte by itself: the upper bits are added without the carry that would run into the next byte.
+        above[x] = ((change & LOW_BITS) + (pixel & LOW_BITS)) ^ ((change ^ pixel) & HIGH_BITS)
+      }
+    }
+    rgb.set(above, at)
+    at += width
+  }
+  return rgb
+}
+
+const LOW_BITS = 0x7f_7f7f
+const HIGH_BITS = 0x80_8080
 
 function channelsOf(header: Buffer): number {
   const [depth, colorType, , , interlace] = header.subarray(8)
@@ -108,8 +147,7 @@ function paeth(
 }
 
 function packPixels(raw: Buffer, width: number, height: number, channels: number): Uint32Array {
-  if (pixels.length < width * height) pixels = new Uint32Array(width * height)
-  const rgb = pixels.subarray(0, width * height)
+  const rgb = pixelsOf(width * height)
   let at = 0
   for (let y = 0; y < height; y++) {
     const start = y * (width * channels + 1) + 1

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { DecodedFrame } from './frame-decoding.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { PageTarget } from './page-target.ts'
@@ -39,6 +39,8 @@ function screencastOf(tab: FakeTab, read: string[]): Screencast {
   })
 }
 
+afterEach(() => vi.useRealTimers())
+
 describe('the frames of a tab', () => {
   test('a picture that is older than a frame which came before it is looked at again', async () => {
     const tab = new FakeTab()
@@ -76,6 +78,39 @@ describe('the frames of a tab', () => {
     tab.pictures[0]?.('now')
     await looked
     expect(read.at(-1)).toBe('now')
+    screencast.close()
+  })
+
+  test('come one after the other at once after an input, and at a pace that can be followed later', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const tab = new FakeTab()
+    const read: string[] = []
+    const screencast = screencastOf(tab, read)
+    const acknowledged = async (word: string) => {
+      tab.sendFrame(word)
+      await vi.advanceTimersByTimeAsync(1)
+      const before = tab.calls.length
+      await vi.advanceTimersByTimeAsync(1000)
+      return { atOnce: before > 0, inTheEnd: tab.calls.splice(0).length > 0 }
+    }
+    screencast.hurry()
+    expect(await acknowledged('of a page that moves')).toEqual({ atOnce: false, inTheEnd: true })
+    screencast.expect()
+    expect(await acknowledged('of a caret that blinks')).toEqual({ atOnce: true, inTheEnd: true })
+    expect(await acknowledged('of a page that moves on')).toEqual({ atOnce: false, inTheEnd: true })
+    screencast.close()
+  })
+
+  test('one that is kept back is asked for at once when an input comes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const tab = new FakeTab()
+    const screencast = screencastOf(tab, [])
+    tab.sendFrame('one that nobody needs')
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(tab.calls).toEqual([])
+    screencast.expect()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(tab.calls).toEqual(['Page.screencastFrameAck'])
     screencast.close()
   })
 })

@@ -9,6 +9,12 @@ const SLOW_INTERVAL_MS = 500
 /** How long frames come fast after an input or a snapshot: an answer of the page is there by then. */
 const HURRY_MS = 1500
 
+/**
+ * How long after an input every frame is asked for at once: the one that shows its effect must not stand behind one
+ * that shows a blink of the caret, and the effect of the second key not behind that of the first.
+ */
+const EAGER_MS = 200
+
 /** How long a look waits for a picture; a page that does not answer by then shows what it showed. */
 const LOOK_TIMEOUT_MS = 1000
 
@@ -38,6 +44,7 @@ export class Screencast {
   readonly #options: ScreencastOptions
   readonly #stopListening: () => void
   #hurryUntilMs = 0
+  #eagerUntilMs = 0
   #pending: { readonly ack: number; readonly receivedMs: number; timer: NodeJS.Timeout | undefined } | null =
     null
   #received = 0
@@ -64,6 +71,12 @@ export class Screencast {
   hurry(): void {
     this.#hurryUntilMs = performance.now() + HURRY_MS
     this.wake()
+  }
+
+  /** An input is about to be made: its effect is looked for at once. */
+  expect(): void {
+    this.#eagerUntilMs = performance.now() + EAGER_MS
+    this.hurry()
   }
 
   /** Whether frames are to come, and how fast, may be another matter now. */
@@ -124,14 +137,18 @@ export class Screencast {
     return this.#options.need() === 'fast' || performance.now() < this.#hurryUntilMs
   }
 
+  get #intervalMs(): number {
+    if (performance.now() < this.#eagerUntilMs) return 0
+    return this.#isFast ? FAST_INTERVAL_MS : SLOW_INTERVAL_MS
+  }
+
   #schedule(): void {
     const pending = this.#pending
     if (pending === null) return
     clearTimeout(pending.timer)
     pending.timer = undefined
     if (!this.#isFast && this.#options.need() === 'none') return
-    const dueMs =
-      pending.receivedMs + (this.#isFast ? FAST_INTERVAL_MS : SLOW_INTERVAL_MS) - performance.now()
+    const dueMs = pending.receivedMs + this.#intervalMs - performance.now()
     pending.timer = setTimeout(
       () => {
         this.#pending = null

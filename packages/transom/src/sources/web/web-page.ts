@@ -65,6 +65,8 @@ export interface PageEvents {
   dialog(dialog: PageDialog | null): void
   /** The page hung or its process ended, and what was done about it. */
   trouble(error: Error): void
+  /** The browser has ended and could not be started again, which `trouble` has told: nothing can be done any more. */
+  lost(error: Error): void
 }
 
 /**
