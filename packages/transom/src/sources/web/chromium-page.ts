@@ -1,7 +1,7 @@
 import { OpError } from '@transom/protocol/errors'
 import type { ChromiumPageOptions } from './chromium-page-options.ts'
 import type { Chromium } from './chromium.ts'
-import { FrameGrids, sameFrame } from './frame-grid.ts'
+import { WebFrames } from './frame-grid.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
 import { NetworkActivity } from './network-activity.ts'
 import { OperatedPage } from './operated-page.ts'
@@ -29,7 +29,7 @@ const LAST_FRAME_SENT_SINCE = 156 // the version of Chromium; 147 does not
 /** A page in a Chromium of its own. When the page hangs or anything below it ends, it is brought back. */
 export class ChromiumPage extends OperatedPage implements WebPage {
   readonly #options: ChromiumPageOptions
-  readonly #grids = new FrameGrids()
+  readonly #frames = new WebFrames()
   readonly #observers = new PageObservers()
   readonly #network = new NetworkActivity()
   #chromium: Chromium
@@ -270,11 +270,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   #onFrame(decoded: DecodedFrame): boolean {
     if (this.#framesPaused) return false
-    const { kinds, originX, originY } = decoded
-    const ordinal = (this.#frame?.ordinal ?? 0) + 1
-    const grid = this.#grids.gridOf(decoded)
-    const frame: WebFrame = { grid, kinds, originX, originY, scale: this.#scale, ordinal }
-    if (this.#frame !== null && sameFrame(this.#frame, frame)) return false
+    const frame = this.#frames.frameOf(decoded, this.#scale, this.#frame)
+    if (frame === this.#frame) return false
     this.#frame = frame
     this.#observers.tell((observer) => observer.frame?.(frame))
     return true

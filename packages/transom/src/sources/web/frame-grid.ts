@@ -13,13 +13,21 @@ import { CELL_GRAPHIC, type WebFrame } from './web-frame.ts'
 /** Past this many colour pairs or clusters the tables are begun anew: a video has new ones in every frame. */
 const TABLE_ENTRIES_MAX = 1 << 15
 
-/** Makes Grids of decoded frames. Neighbouring ones share their tables, so that they can be compared cell by cell. */
-export class FrameGrids {
+/** Makes frames of decoded pictures. Neighbouring ones share their tables, so that they can be compared cell by cell. */
+export class WebFrames {
   #tables: GridTables = createGridTables()
   /** Style ids by foreground and background. */
   #styleIds = new Map<number, number>()
 
-  gridOf(frame: DecodedFrame): Grid {
+  /** The frame that comes after `before`; that one, when nothing has changed. */
+  frameOf(decoded: DecodedFrame, scale: number, before: WebFrame | null): WebFrame {
+    const { kinds, originX, originY } = decoded
+    const ordinal = (before?.ordinal ?? 0) + 1
+    const frame: WebFrame = { grid: this.#gridOf(decoded), kinds, originX, originY, scale, ordinal }
+    return before !== null && sameFrame(before, frame) ? before : frame
+  }
+
+  #gridOf(frame: DecodedFrame): Grid {
     if (this.#tables.styles.size > TABLE_ENTRIES_MAX || this.#tables.clusters.size > TABLE_ENTRIES_MAX) {
       this.#tables = createGridTables()
       this.#styleIds = new Map()
@@ -52,7 +60,7 @@ export class FrameGrids {
 }
 
 /** Whether two frames show the same. */
-export function sameFrame(a: WebFrame, b: WebFrame): boolean {
+function sameFrame(a: WebFrame, b: WebFrame): boolean {
   return (
     a.grid.cols === b.grid.cols &&
     a.grid.rows === b.grid.rows &&
