@@ -5,14 +5,7 @@ import { WebFrames } from './frame-grid.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
 import { NetworkActivity } from './network-activity.ts'
 import { OperatedPage } from './operated-page.ts'
-import {
-  StuckTab,
-  loadBy,
-  loadHistoryStep,
-  loadOptions,
-  loadPage,
-  type LoadOptions,
-} from './page-navigation.ts'
+import { StuckTab, loadBy, loadOptions, loadPage, loadStep, type LoadOptions } from './page-navigation.ts'
 import { PageObservers } from './page-observers.ts'
 import { readLinks } from './page-links.ts'
 import { readDetails } from './page-queries.ts'
@@ -313,7 +306,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async #step(by: -1 | 1): Promise<boolean> {
     return this.#operate(async (target) => {
-      const isThere = await loadHistoryStep(target, by)
+      const isThere = await loadStep(target, by)
       if (isThere) await this.#arrived(target)
       return isThere
     })

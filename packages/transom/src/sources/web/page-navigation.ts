@@ -41,7 +41,7 @@ export async function loadPage(target: PageTarget, { url, timeoutMs, signal }: L
 }
 
 /** Loads the page before or behind this one in the tab's history; false when there is none. */
-export async function loadHistoryStep(target: PageTarget, by: -1 | 1): Promise<boolean> {
+export async function loadStep(target: PageTarget, by: -1 | 1): Promise<boolean> {
   const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
   const entry = entries[currentIndex + by]
   if (entry === undefined) return false
