@@ -60,7 +60,7 @@ const SHORT_LINE_CHARS_MAX = 1000
  */
 export function bashShortLine(request: number, text: string): string | null {
   if (text.length > SHORT_LINE_CHARS_MAX) return null
-  const line = ` ((${request}>__transom_r))&&__transom_i=${ansiQuoted(text)};__transom_run\n`
+  const line = ` { ((${request}>__transom_r))&&__transom_i=${ansiQuoted(text)};} 2>/dev/null;__transom_run\n`
   return line.length > SHORT_LINE_CHARS_MAX ? null : line
 }
 
