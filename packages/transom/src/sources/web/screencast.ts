@@ -18,6 +18,9 @@ const EAGER_MS = 200
 /** How long a look waits for a picture; a page that does not answer by then shows what it showed. */
 const LOOK_TIMEOUT_MS = 1000
 
+/** A new size takes its way through the browser: for so long at most pictures are of the old one. */
+const RESIZE_MS_MAX = 2000
+
 /** An older Chromium sends no frame for the last changes of a burst: a picture is taken this long after a frame. */
 const TRAILING_MS = 250
 
@@ -97,7 +100,10 @@ export class Screencast {
   async capture(timeoutMs?: number): Promise<void> {
     const options = { format: 'png', optimizeForSpeed: true } as const
     const receivedBefore = this.#received
-    await this.#read(await this.#options.target.capture(options, timeoutMs))
+    const giveUpMs = performance.now() + RESIZE_MS_MAX
+    let read: 'new' | 'same' | 'other size'
+    do read = await this.#read(await this.#options.target.capture(options, timeoutMs))
+    while (read === 'other size' && !this.#closed && performance.now() < giveUpMs)
     // A frame that came meanwhile may be newer than the picture, which has just taken its place for good.
     if (this.#received !== receivedBefore) this.#captureLater()
   }
@@ -113,9 +119,9 @@ export class Screencast {
     const receivedMs = performance.now()
     this.#received++
     if (this.#options.sendsLastFrame) clearTimeout(this.#trailingTimer) // this frame is newer than any picture
-    const isNew = await this.#read(Buffer.from(data, 'base64'))
+    const read = await this.#read(Buffer.from(data, 'base64'))
     if (this.#closed) return
-    if (isNew && !this.#options.sendsLastFrame) this.#captureLater()
+    if (read === 'new' && !this.#options.sendsLastFrame) this.#captureLater()
     this.#pending = { ack, receivedMs, timer: undefined }
     this.#schedule()
   }
@@ -127,10 +133,11 @@ export class Screencast {
     this.#trailingTimer = setTimeout(() => void this.capture().catch(() => {}), TRAILING_MS)
   }
 
-  async #read(png: Buffer): Promise<boolean> {
+  async #read(png: Buffer): Promise<'new' | 'same' | 'other size'> {
     const { cols, rows } = this.#options.size()
     const frame = await this.#options.decoder.decode(new Uint8Array(png), cols, rows)
-    return frame !== null && !this.#closed && this.#options.onFrame(frame)
+    if (frame === null) return 'other size'
+    return !this.#closed && this.#options.onFrame(frame) ? 'new' : 'same'
   }
 
   get #isFast(): boolean {
