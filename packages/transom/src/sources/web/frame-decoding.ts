@@ -22,7 +22,7 @@ export interface DecodedFrame {
 
 /** Reads a PNG of a page in the cell font; null when it is not of the expected size (a resize is on the way). */
 export function decodeFrame(png: Buffer, cols: number, rows: number): DecodedFrame | null {
-  const pixels = readPng(png)
+  const pixels = readPng(png, reusedPixels)
   if (!isOfSize(pixels, cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)) return null
   const placed = placeGlyphs(scanGlyphs(pixels), cols, rows)
   const { shapes, fg, bg } = drawGraphics(pixels, cols, rows)
@@ -58,6 +58,14 @@ export function decodeFrame(png: Buffer, cols: number, rows: number): DecodedFra
     }
   }
   return frame
+}
+
+/** Used again for each picture: with megabytes of garbage for every frame a host would take twice the memory. */
+let lastPixels = new Uint32Array(0)
+
+function reusedPixels(count: number): Uint32Array {
+  if (lastPixels.length < count) lastPixels = new Uint32Array(count)
+  return lastPixels.subarray(0, count)
 }
 
 /** A zoomed page is larger by the part of a CSS pixel that would be cut. */

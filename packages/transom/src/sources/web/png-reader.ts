@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib'
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** 0xRRGGBB, row by row. Overwritten by the next picture. */
+  /** 0xRRGGBB, row by row. */
   readonly rgb: Uint32Array
 }
 
@@ -13,16 +13,11 @@ const DATA = 0x4944_4154 // IDAT
 const TRUE_COLOR = 2
 const TRUE_COLOR_ALPHA = 6
 
-/** Used again for each picture: with megabytes of garbage for every frame a host would take twice the memory. */
-let pixels = new Uint32Array(0)
-
-function pixelsOf(count: number): Uint32Array {
-  if (pixels.length < count) pixels = new Uint32Array(count)
-  return pixels.subarray(0, count)
-}
+/** Where so many pixels are put. */
+export type PixelPlace = (count: number) => Uint32Array
 
 /** Reads a PNG as Chromium writes them: 8 bits a channel, true colour, not interlaced. */
-export function readPng(file: Buffer): Pixels {
+export function readPng(file: Buffer, place: PixelPlace = (count) => new Uint32Array(count)): Pixels {
   let width = 0
   let height = 0
   let channels = 0
@@ -44,9 +39,19 @@ export function readPng(file: Buffer): Pixels {
   const packed = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
   // In one piece: by default zlib grows its output 16 KiB at a time.
   const raw = inflateSync(packed, { chunkSize: Math.max(64, height * (width * channels + 1)) })
-  if (isAllUp(raw, width * channels + 1)) return { width, height, rgb: packUp(raw, width, height, channels) }
-  unfilter(raw, width * channels, height, channels)
-  return { width, height, rgb: packPixels(raw, width, height, channels) }
+  const rgb = place(width * height)
+  if (isAllUp(raw, width * channels + 1)) packUp(raw, rgb, { width, height, channels })
+  else {
+    unfilter(raw, width * channels, height, channels)
+    packPixels(raw, rgb, { width, height, channels })
+  }
+  return { width, height, rgb }
+}
+
+interface Shape {
+  readonly width: number
+  readonly height: number
+  readonly channels: number
 }
 
 const UP = 2
@@ -58,8 +63,7 @@ function isAllUp(raw: Buffer, stride: number): boolean {
 }
 
 /** Undoes that filter while pixels are packed, three channels in one addition: half the time of one after the other. */
-function packUp(raw: Buffer, width: number, height: number, channels: number): Uint32Array {
-  const rgb = pixelsOf(width * height)
+function packUp(raw: Buffer, rgb: Uint32Array, { width, height, channels }: Shape): void {
   const above = new Uint32Array(width) // nothing is above the first row
   let at = 0
   let i = 0
@@ -76,7 +80,6 @@ function packUp(raw: Buffer, width: number, height: number, channels: number): U
     rgb.set(above, at)
     at += width
   }
-  return rgb
 }
 
 const LOW_BITS = 0x7f_7f7f
@@ -146,8 +149,7 @@ function paeth(
   }
 }
 
-function packPixels(raw: Buffer, width: number, height: number, channels: number): Uint32Array {
-  const rgb = pixelsOf(width * height)
+function packPixels(raw: Buffer, rgb: Uint32Array, { width, height, channels }: Shape): void {
   let at = 0
   for (let y = 0; y < height; y++) {
     const start = y * (width * channels + 1) + 1
@@ -155,5 +157,4 @@ function packPixels(raw: Buffer, width: number, height: number, channels: number
       rgb[at++] = ((raw[i] ?? 0) << 16) | ((raw[i + 1] ?? 0) << 8) | (raw[i + 2] ?? 0)
     }
   }
-  return rgb
 }
