@@ -37,7 +37,8 @@ export function scanGlyphs({ width, height, rgb }: Pixels): ScannedGlyph[] {
       // The syncs: 101 on top, 110 ten rows below. Nearly every pixel fails at the first comparison.
       if (paper === ink || !isNear(rgb[at + 4] ?? 0, ink) || isNear(paper, ink)) continue
       const low = at + bottom
-      const sync = readBars(rgb, low, ink)
+      // Not to be read behind the end: V8 would give up its fast code for the whole picture.
+      const sync = y + CODE_ROWS > height ? 0 : readBars(rgb, low, ink)
       const isCut = sync === 0 || sync === 7 // something of one colour, or the end of the picture
       if (sync !== BOTTOM_SYNC && !isCut) continue
       const codePoint = readCode(rgb, at, width, ink)
@@ -46,16 +47,24 @@ export function scanGlyphs({ width, height, rgb }: Pixels): ScannedGlyph[] {
       const hasMarkRows = !isCut && y >= CODE_Y && y + CODE_ROWS + 1 < height
       const markAt = at + (cells - 1) * CELL_WIDTH_PX // over the last cell of a wide one
       const mark = hasMarkRows ? readMark(rgb, markAt, width, ink) : 0
-      const place = { x: x - CODE_X, y: y - CODE_Y, width: cells }
-      const glyph: ScannedGlyph = { ...place, codePoint, mark, fg: ink, bg: paper, isCut }
+      const glyph: ScannedGlyph = {
+        x: x - CODE_X,
+        y: y - CODE_Y,
+        codePoint,
+        mark,
+        width: cells,
+        fg: ink,
+        bg: paper,
+        isCut,
+      }
       if (isCut) {
         cut.push({ glyph, at, isSure: readBars(rgb, low - width, ink) !== sync })
         continue
       }
       glyphs.push(glyph)
-      const colors = { above: paper, below: rgb[low + 4] ?? 0 }
-      wipe(rgb, at, width, { ...colors, from: 0, to: CODE_ROWS })
-      if (mark !== 0) wipe(rgb, markAt, width, { ...colors, from: -3, to: CODE_ROWS + 2 })
+      const below = rgb[low + 4] ?? 0
+      wipe(rgb, at, width, { above: paper, below, from: 0, to: CODE_ROWS })
+      if (mark !== 0) wipe(rgb, markAt, width, { above: paper, below, from: -3, to: CODE_ROWS + 2 })
       x += 5
     }
   }
