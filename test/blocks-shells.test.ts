@@ -132,6 +132,15 @@ inShells(...SHELLS)('$name', ({ name }) => {
     expect(back.block.cwd_after).toBe(shell.folder)
   })
 
+  test('the screen shows the command, and nothing of how it is run, behind an unended line, too', async () => {
+    await shell.run(`printf 'no line break'`)
+    await shell.run('echo next')
+    const { lines } = await shells.client.call('session.snapshot', { session: shell.session })
+    const text = lines.map((line) => line.text).join('\n')
+    expect(text).toMatch(/ echo next\nnext\n/)
+    expect(text).not.toContain('__transom')
+  })
+
   test('a wait for a text is not satisfied by the command that is to print it', async () => {
     const { session } = shell
     const before = await shells.client.call('pty.status', { conversation_id: session })

@@ -3,6 +3,9 @@ import { canonicalText, type CanonicalText } from '../grid/canonical-text.ts'
 import type { Emulator, Frame, Scrollback } from '../terminal/emulator.ts'
 import type { Screen, ScreenEvent } from './screen.ts'
 
+/** Nobody looks further up for what was shown a moment ago. */
+const FOUND_ROWS_MAX = 4
+
 /** What a terminal shows. */
 export class TerminalScreen implements Screen {
   readonly #emulator: Emulator
@@ -53,6 +56,17 @@ export class TerminalScreen implements Screen {
   /** Where the cursor is now, for what needs no frame. */
   place(): { line: number; col: number; cols: number } {
     return { ...this.#emulator.place(), cols: this.#emulator.cols }
+  }
+
+  /** Where a text stands at the end of one of the rows above the cursor, the nearest first; null when it does not. */
+  findAbove(text: string): { rows: number; col: number } | null {
+    const { grid, cursor } = this.frame()
+    for (let row = cursor.row - 1; row >= 0 && row >= cursor.row - FOUND_ROWS_MAX; row--) {
+      const end = grid.usedCols(row)
+      for (let col = end - text.length; col >= 0; col--)
+        if (grid.textOf(row, col, end).trimEnd() === text) return { rows: cursor.row - row, col }
+    }
+    return null
   }
 
   canonical(): CanonicalText {

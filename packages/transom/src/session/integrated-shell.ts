@@ -17,6 +17,8 @@ export interface ShellSession {
   output(bytes: Buffer): void
   /** Where the cursor is, and how wide the screen. */
   place(): { col: number; cols: number }
+  /** Where a text stands on the screen at the end of one of the rows above the cursor; null when it does not. */
+  findAbove(text: string): { rows: number; col: number } | null
   /** The process group in front on the terminal; null where that cannot be told. */
   foregroundGroup(): number | null
   /** Types to the program in front. What is secret is logged by its length only; `shown` is seen in place of an echo. */
@@ -34,8 +36,8 @@ export class IntegratedShell {
   readonly #group: () => number | null
   /** The text that it is going to read, from a file or as it is typed to it. */
   #waitingText: { text: string; actor: string } | null = null
-  /** What the screen is to show of the block that it was told to run. */
-  #shown = ''
+  /** What is to be seen of the block that it was told to run, and where the cursor was then. */
+  #shown: { lines: readonly string[]; col: number; cols: number } = { lines: [], col: 0, cols: 1 }
 
   constructor(
     integration: ShellIntegration,
@@ -63,14 +65,14 @@ export class IntegratedShell {
         const line = integration.shortLine(request, text)
         if (line === null) this.#put(text, actor)
         const lines = this.#shownLines(block.command)
-        this.#shown = this.#display(lines)
+        this.#shown = { lines, ...session.place() }
         const typed = line ?? integration.trigger
         // Its line break stays: so a block begins behind the cursor that whoever asks for it is told.
-        if (integration.lineCells === null) expectEcho(typed.replace(/\n$/, ''))
+        if (integration.editedLine === null) expectEcho(typed.replace(/\n$/, ''))
         session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
       },
-      shown: () => this.#shown,
-      tellsTyped: integration.lineCells !== null,
+      shown: () => this.#display(),
+      tellsTyped: integration.editedLine !== null,
       isInFront: () => session.foregroundGroup() === this.#group(),
       foreignShell: () => {
         const inFront = session.foregroundGroup()
@@ -107,16 +109,19 @@ export class IntegratedShell {
     const lines = command.split('\n', DISPLAY_LINES_MAX + 1).map((line) => shown(line))
     const [first = '', ...others] = lines.slice(0, DISPLAY_LINES_MAX)
     const more = lines.length > DISPLAY_LINES_MAX ? ['…'] : []
-    const prompt = this.#session.place().col === 0 ? '$ ' : ''
-    return [`${prompt}${first}`, ...[...others, ...more].map((line) => `> ${line}`)]
+    const hasPrompt = this.integration.prompts && this.#session.place().col > 0
+    return [`${hasPrompt ? '' : '$ '}${first}`, ...[...others, ...more].map((line) => `> ${line}`)]
   }
 
-  /** Puts lines on the screen, in place of the one by which the shell is made to run a command. */
-  #display(lines: readonly string[]): string {
-    const { lineCells } = this.integration
-    const { col, cols } = this.#session.place()
-    const rows = lineCells === null ? 1 : Math.ceil((col + lineCells) / cols)
-    return `\x1b[${rows}A\x1b[${col + 1}G\x1b[J${lines.join(NEXT_LINE)}${NEXT_LINE}`
+  /** Puts a command on the screen, in place of the line by which the shell was made to run it. */
+  #display(): string {
+    const { editedLine } = this.integration
+    const { lines, col, cols } = this.#shown
+    // It is looked for: bash draws its prompt again at the left edge, whatever was printed there.
+    const found = editedLine === null ? null : this.#session.findAbove(editedLine)
+    const typedRows = editedLine === null ? 1 : Math.ceil((col + editedLine.length) / cols)
+    const at = found ?? { rows: typedRows, col }
+    return `\x1b[${at.rows}A\x1b[${at.col + 1}G\x1b[J${lines.join(NEXT_LINE)}${NEXT_LINE}`
   }
 }
 

@@ -288,6 +288,7 @@ export class TerminalSession extends Session {
         prompted: (fact) => this.#tell('prompt', fact, (at) => this.blocks.prompted(fact, at)),
       },
       place: () => this.screen.place(),
+      findAbove: (text) => this.screen.findAbove(text),
       foregroundGroup: () => this.foregroundGroup(),
       type: (text, options) => void this.input(text, { via: 'block', ...options }),
       step: (run) => this.disk.run(run),

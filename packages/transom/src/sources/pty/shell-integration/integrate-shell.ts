@@ -43,8 +43,10 @@ export interface ShellIntegration {
   readonly folder: string | null
   /** What is typed to have the shell run the next block. */
   readonly trigger: string
-  /** How many cells the line has that its line editor shows when it is told so; null when it has none. */
-  readonly lineCells: number | null
+  /** The line that its line editor shows when it is told so; null when it has none. */
+  readonly editedLine: string | null
+  /** Whether it shows a prompt. */
+  readonly prompts: boolean
   /** What is typed instead to have it run a short text, which needs no file then; null where that cannot be. */
   shortLine(request: number, text: string): string | null
   /** Undoes the quoting of names in marks. */
@@ -127,7 +129,8 @@ function prepareBash(request: IntegrationRequest): Plan | null {
     ],
     trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
     unquote: unquoteShellWord,
-    lineCells: isLean ? null : BASH_EDITED_LINE.length,
+    editedLine: isLean ? null : BASH_EDITED_LINE,
+    prompts: !isLean,
     shortLine: isLean ? bashShortLine : noShortLine,
     blockText: bashBlockText,
   }
@@ -146,7 +149,8 @@ function prepareZsh(request: IntegrationRequest): Plan | null {
     env: { ...request.env, ZDOTDIR: request.folder },
     argv: [...(login ? ['-l'] : []), '-i'],
     trigger: BLOCK_KEY,
-    lineCells: ZSH_LINE.length,
+    editedLine: ZSH_LINE,
+    prompts: true,
     unquote: unquoteShellWord,
     shortLine: noShortLine,
     blockText: zshBlockText,
@@ -173,7 +177,8 @@ function prepareFish(request: IntegrationRequest): Plan | null {
       `source ${quoteForFish(scriptPath)}`,
     ],
     trigger: BLOCK_KEY,
-    lineCells: FISH_LINE.length,
+    editedLine: FISH_LINE,
+    prompts: true,
     unquote: unquoteShellWord,
     shortLine: noShortLine,
     blockText: fishBlockText,
@@ -194,7 +199,8 @@ function prepareSh(request: IntegrationRequest): Plan | null {
     env: { ...env, ENV: scriptPath },
     argv: [...(login ? ['-l'] : []), '-i'],
     trigger: SH_LINE,
-    lineCells: null,
+    editedLine: null,
+    prompts: true,
     unquote: (text) => text, // it has no quoting of its own to print names with
     shortLine: noShortLine,
     blockText: shBlockText,

@@ -29,7 +29,8 @@ export function nestedShell(shell: NestedShellName): NestedShell {
       nonce,
       folder: null,
       trigger: BLOCK_KEY,
-      lineCells: way.lineCells,
+      editedLine: way.editedLine,
+      prompts: true,
       unquote: unquoteShellWord,
       shortLine: noShortLine,
       blockText: (block) => way.blockText(block),
@@ -40,7 +41,7 @@ export function nestedShell(shell: NestedShellName): NestedShell {
   }
 }
 
-interface Way extends Pick<ShellIntegration, 'lineCells' | 'blockText'> {
+interface Way extends Pick<ShellIntegration, 'editedLine' | 'blockText'> {
   snippet(invitation: string): string
   script(nonce: NonceHalves): string
 }
@@ -49,19 +50,19 @@ const WAYS: Readonly<Record<NestedShellName, Way>> = {
   bash: {
     snippet: posixSnippet,
     script: (nonce) => `${bashNestedScript(nonce)}${POSIX_RESTORE}`,
-    lineCells: BASH_EDITED_LINE.length,
+    editedLine: BASH_EDITED_LINE,
     blockText: bashBlockText,
   },
   zsh: {
     snippet: posixSnippet,
     script: (nonce) => `${zshNestedScript(nonce)}${POSIX_RESTORE}`,
-    lineCells: ZSH_LINE.length,
+    editedLine: ZSH_LINE,
     blockText: zshBlockText,
   },
   fish: {
     snippet: fishSnippet,
     script: fishNestedScript,
-    lineCells: FISH_LINE.length,
+    editedLine: FISH_LINE,
     blockText: fishBlockText,
   },
 }
