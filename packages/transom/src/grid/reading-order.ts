@@ -14,7 +14,7 @@ const NUMBER_SEPARATORS = new Set(['.', ',', ':', '/', '+', '-'])
 const NUMBER_SIGNS = new Set(['%', '$', '€', '£', '¥', '₪', '#', '°'])
 
 /** Blanks that part the columns of a page, each read by itself: one more than the words of a justified line may have. */
-const COLUMN_GAP_CELLS = 3
+export const COLUMN_GAP_CELLS = 3
 
 const MIRRORED = new Map(
   ['()', '[]', '{}', '<>', '«»', '‹›'].flatMap(([open = '', close = '']) => [

@@ -7,7 +7,7 @@ import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from
 /** More of a command is not shown: it is in the block. */
 const DISPLAY_LINES_MAX = 20
 const DISPLAY_CHARS_MAX = 300
-const NEXT_LINE = '\x1bE' // NEL: a line break, without a character that a shell would take for one
+const NEXT_LINE = '\x1bE' // NEL: to the start of the next row, in every mode of a terminal
 
 /** What an integrated shell needs of its session. */
 export interface ShellSession {

@@ -1,4 +1,5 @@
 import { WIDE_SPACER, type Grid } from '../../grid/grid.ts'
+import { COLUMN_GAP_CELLS } from '../../grid/reading-order.ts'
 import { textGrid } from './frame-grid.ts'
 import type { WebFrame } from './web-frame.ts'
 import type { Cell } from './web-page.ts'
@@ -125,9 +126,11 @@ interface Column {
   readonly text: string
 }
 
-/** The parts of a line that stand beside each other on a page: two blanks may also be between words of a justified line. */
+const COLUMN = new RegExp(`\\S+(?: {1,${COLUMN_GAP_CELLS - 1}}\\S+)*`, 'g')
+
+/** The parts of a line that stand beside each other on a page. */
 function columnsOf(line: string): Column[] {
-  return Array.from(line.matchAll(/\S+(?: {1,2}\S+)*/g), ({ index, 0: text }) => ({
+  return Array.from(line.matchAll(COLUMN), ({ index, 0: text }) => ({
     start: index,
     end: index + text.length,
     text,
