@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-const MESSAGE_LINES = 6
+const MESSAGE_LINES = 15 // what a page or a screen showed instead begins within them
 
 /**
  * @typedef {{ fullName: string, status: string, failureMessages: string[] }} TestResult

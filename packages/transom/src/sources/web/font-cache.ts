@@ -29,9 +29,12 @@ export function cellFontconfigFile(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** As a whole: another process may be starting a browser with it at this moment. */
+/**
+ * As a whole, and from outside the folder: a browser that another process starts at this moment would take the file
+ * for a font of its own, which is gone when its text is to be painted.
+ */
 function replaceFile(file: string, content: Buffer): void {
-  const temporary = `${file}.${process.pid}.tmp`
+  const temporary = `${path.dirname(file)}.${process.pid}.tmp`
   fs.writeFileSync(temporary, content)
   fs.renameSync(temporary, file)
 }

@@ -27,7 +27,7 @@ export class PageTarget {
   readonly iframes = new Map<string, { readonly frameId: string; readonly parent: string }>()
   readonly #undo = new Set<() => void>()
   /** The page's own worlds by session and frame. */
-  readonly #contexts = new Map<string, string>()
+  readonly #contexts = new Map<string, Map<string, string>>()
   /** The injected script of each session. */
   readonly #scripts = new Map<string, string>()
   readonly #closed = new AbortController()
@@ -55,6 +55,15 @@ export class PageTarget {
       cdp.on('Target.detachedFromTarget', ({ sessionId }) => {
         this.iframes.delete(sessionId)
         this.#scripts.delete(sessionId)
+        this.#contexts.delete(sessionId)
+      }),
+    )
+    this.#undo.add(
+      cdp.on('Runtime.executionContextCreated', ({ context }, session) => {
+        const { frameId, isDefault } = (context.auxData ?? {}) as { frameId?: string; isDefault?: boolean }
+        if (session === undefined || !this.owns(session) || !isDefault || frameId === undefined) return
+        const frames = this.#contexts.get(session) ?? new Map<string, string>()
+        this.#contexts.set(session, frames.set(frameId, context.uniqueId))
       }),
     )
   }
@@ -181,7 +190,7 @@ export class PageTarget {
     for (const session of this.sessions) {
       const { frameTree } = await this.cdp.call('Page.getFrameTree', undefined, { session })
       for (const frame of framesOf(frameTree)) {
-        const uniqueContextId = this.#contexts.get(`${session} ${frame.id}`)
+        const uniqueContextId = this.#contexts.get(session)?.get(frame.id)
         if (uniqueContextId === undefined) continue // not loaded yet: it will get the script
         await this.cdp.call('Runtime.evaluate', { expression, uniqueContextId }, { session }).catch(() => {})
       }
@@ -200,13 +209,6 @@ export class PageTarget {
   async #setUp(session: string): Promise<void> {
     const call = (async (method: CdpMethod, params?: never) =>
       this.cdp.call(method, params, { session })) as Call
-    this.#undo.add(
-      this.cdp.on('Runtime.executionContextCreated', ({ context }, from) => {
-        const { frameId, isDefault } = (context.auxData ?? {}) as { frameId?: string; isDefault?: boolean }
-        if (from === session && isDefault && frameId !== undefined)
-          this.#contexts.set(`${session} ${frameId}`, context.uniqueId)
-      }),
-    )
     await Promise.all([
       call('Page.enable'),
       // Without it the headless shell runs no injected script on a page that has none of its own.

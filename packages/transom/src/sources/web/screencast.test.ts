@@ -113,4 +113,20 @@ describe('the frames of a tab', () => {
     expect(tab.calls).toEqual(['Page.screencastFrameAck'])
     screencast.close()
   })
+
+  test('each is acknowledged, also one that came before the last one was', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const tab = new FakeTab()
+    const screencast = screencastOf(tab, [])
+    screencast.hurry()
+    await vi.advanceTimersByTimeAsync(1480)
+    tab.sendFrame('the last one of a page')
+    await vi.advanceTimersByTimeAsync(25) // frames have just ceased to come fast
+    tab.sendFrame('the first one of the next page')
+    await vi.advanceTimersByTimeAsync(1000)
+    screencast.hurry()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(tab.calls).toEqual(['Page.screencastFrameAck', 'Page.screencastFrameAck'])
+    screencast.close()
+  })
 })

@@ -38,6 +38,13 @@ export interface ScreencastOptions {
   readonly onFrame: (frame: DecodedFrame) => boolean
 }
 
+/** A frame that was read and is not acknowledged yet; without a timer while nobody needs the next one. */
+interface PendingFrame {
+  readonly ack: number
+  readonly receivedMs: number
+  timer: NodeJS.Timeout | undefined
+}
+
 /**
  * The frames of one tab. Chromium sends the next one when the last is acknowledged, and only when something has
  * changed; how soon that is decides what watching costs. While nobody watches, a frame is not acknowledged and no
@@ -48,8 +55,7 @@ export class Screencast {
   readonly #stopListening: () => void
   #hurryUntilMs = 0
   #eagerUntilMs = 0
-  #pending: { readonly ack: number; readonly receivedMs: number; timer: NodeJS.Timeout | undefined } | null =
-    null
+  #pending: PendingFrame | null = null
   #received = 0
   #closed = false
   #trailingTimer: NodeJS.Timeout | undefined
@@ -122,6 +128,8 @@ export class Screencast {
     const read = await this.#read(Buffer.from(data, 'base64'))
     if (this.#closed) return
     if (read === 'new' && !this.#options.sendsLastFrame) this.#captureLater()
+    // A page that is replaced may send the first frame of the next one before its own last one was acknowledged.
+    if (this.#pending !== null) this.#acknowledge(this.#pending)
     this.#pending = { ack, receivedMs, timer: undefined }
     this.#schedule()
   }
@@ -156,13 +164,13 @@ export class Screencast {
     pending.timer = undefined
     if (!this.#isFast && this.#options.need() === 'none') return
     const dueMs = pending.receivedMs + this.#intervalMs - performance.now()
-    pending.timer = setTimeout(
-      () => {
-        this.#pending = null
-        // A tab that is gone needs no acknowledgement; whoever recovers it starts another screencast.
-        this.#options.target.call('Page.screencastFrameAck', { sessionId: pending.ack }).catch(() => {})
-      },
-      Math.max(0, dueMs),
-    )
+    pending.timer = setTimeout(() => this.#acknowledge(pending), Math.max(0, dueMs))
+  }
+
+  #acknowledge(pending: PendingFrame): void {
+    clearTimeout(pending.timer)
+    if (this.#pending === pending) this.#pending = null
+    // A tab that is gone needs no acknowledgement; whoever recovers it starts another screencast.
+    this.#options.target.call('Page.screencastFrameAck', { sessionId: pending.ack }).catch(() => {})
   }
 }
