@@ -85,7 +85,10 @@ export class RpcConnection {
     let failure: string | null = null
     try {
       const result = await dispatch(this.#handlers, method, params, {
-        signal: controller.signal,
+        // Made when it is first looked at: most requests are answered at once.
+        get signal() {
+          return controller.signal
+        },
         notify: (notification) =>
           this.#transport.send({ jsonrpc: '2.0', method: SUBSCRIPTION_METHOD, params: notification }),
         progress: (value) =>

@@ -4,6 +4,7 @@ import { OpError } from '@transom/protocol/errors'
 import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
 import { scanLog, type LogExtent } from './log-reader.ts'
+import { LogTail } from './log-tail.ts'
 import { OutputIndex } from './output-index.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
 
@@ -19,6 +20,7 @@ export class EventLog {
   readonly path: string
   /** Where the output stream lies in it. */
   readonly output: OutputIndex
+  readonly tail: LogTail
   readonly #fd: number
   readonly #now: () => number
   #seq: number
@@ -36,6 +38,7 @@ export class EventLog {
     this.output = extent.output
     this.#seq = extent.lastSeq
     this.#sizeBytes = extent.validBytes
+    this.tail = new LogTail(extent.validBytes)
   }
 
   static create(path: string, now: () => number): EventLog {
@@ -115,6 +118,8 @@ export class EventLog {
     this.#seq = seq
     this.#time = time
     this.#sizeBytes += bytes
+    this.tail.add(header)
+    this.tail.add(payload)
     this.output.note(seq, typeNumber, payload.length)
     this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()
     return seq

@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { fileError } from '../lib/system-error.ts'
+import type { LogTail } from './log-tail.ts'
 import type { OutputPosition } from './output-index.ts'
 import { RECORD_HEADER_BYTES, decodeRecord, recordHead } from './record.ts'
 
@@ -31,27 +32,21 @@ export interface FactInOutput {
  */
 export class OutputReader {
   readonly #path: string
-  readonly #fd: number
+  readonly #tail: LogTail | null
+  /** Open from the first byte on that is not in the tail. */
+  #fd: number | null = null
   readonly #factTypes: ReadonlySet<number>
   readonly #verify: boolean
   /** Grows to what is read at a time: most waits see a few hundred bytes. */
   #buffer: Buffer = Buffer.alloc(0)
   #position: OutputPosition
 
-  private constructor(path: string, fd: number, options: ReaderOptions) {
+  constructor(path: string, options: ReaderOptions) {
     this.#path = path
-    this.#fd = fd
+    this.#tail = options.tail ?? null
     this.#position = options.from
     this.#factTypes = new Set(options.facts ?? [])
     this.#verify = options.verify ?? false
-  }
-
-  static open(path: string, options: ReaderOptions): OutputReader {
-    try {
-      return new OutputReader(path, fs.openSync(path, 'r'), options)
-    } catch (error) {
-      throw fileError(error, `read the Event Log ${path}`, { path })
-    }
   }
 
   /** Where the next piece begins. */
@@ -78,7 +73,7 @@ export class OutputReader {
   }
 
   close(): void {
-    fs.closeSync(this.#fd)
+    if (this.#fd !== null) fs.closeSync(this.#fd)
   }
 
   #reserve(bytes: number): void {
@@ -88,13 +83,24 @@ export class OutputReader {
   }
 
   #fill(bytes: number): number {
+    const { offset } = this.#position
+    if (this.#tail?.read(this.#buffer, offset, bytes)) return bytes
+    this.#fd ??= this.#open()
     let filled = 0
     while (filled < bytes) {
-      const got = fs.readSync(this.#fd, this.#buffer, filled, bytes - filled, this.#position.offset + filled)
+      const got = fs.readSync(this.#fd, this.#buffer, filled, bytes - filled, offset + filled)
       if (got === 0) throw this.#damaged()
       filled += got
     }
     return filled
+  }
+
+  #open(): number {
+    try {
+      return fs.openSync(this.#path, 'r')
+    } catch (error) {
+      throw fileError(error, `read the Event Log ${this.#path}`, { path: this.#path })
+    }
   }
 
   /** Moves the outputs of the records in the buffer together at its start. */
@@ -137,4 +143,6 @@ export interface ReaderOptions {
   readonly facts?: readonly number[] | undefined
   /** Whether each record's checksum is computed, which costs most of the time. */
   readonly verify?: boolean | undefined
+  /** The end of the log as its writer has it in memory. */
+  readonly tail?: LogTail | undefined
 }

@@ -1,4 +1,5 @@
 import { OpError } from '@transom/protocol/errors'
+import type { LogTail } from '../log/log-tail.ts'
 import type { OutputIndex } from '../log/output-index.ts'
 import { OutputReader, type OutputPiece } from '../log/output-reader.ts'
 import { scanLog } from '../log/log-reader.ts'
@@ -16,6 +17,8 @@ export const READ_BYTES_MAX = 8 << 20
 export interface OutputStream {
   readonly path: string
   readonly index: OutputIndex
+  /** The end of it in memory, while somebody writes it. */
+  readonly tail?: LogTail
   /** How far the log reaches now, in bytes of its file. */
   endOffset(): number
   /** Nothing will be added any more. */
@@ -29,6 +32,7 @@ export function liveOutput(session: Session): OutputStream {
   return {
     path: log.path,
     index: log.output,
+    tail: log.tail,
     endOffset: () => log.sizeBytes,
     ended: () => session.ended,
     observe: (observer) => session.observe(observer),
@@ -50,7 +54,7 @@ export async function readOutput(stream: OutputStream, from: number, to: number)
     throw new OpError('usage', message, { from, to, max: READ_BYTES_MAX })
   }
   const parts: Buffer[] = []
-  const reader = OutputReader.open(stream.path, { from: stream.index.before(from), verify: true })
+  const reader = new OutputReader(stream.path, { from: stream.index.before(from), verify: true })
   try {
     for await (const { cursor, bytes } of piecesOf(reader, () => stream.endOffset())) {
       if (cursor >= end) break

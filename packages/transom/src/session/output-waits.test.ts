@@ -397,7 +397,7 @@ describe('whatever the chunks', () => {
 test('pieces cover the stream without a gap', async () => {
   const session = new PrintingSession()
   for (let index = 0; index < 300; index++) session.print(Buffer.alloc(3000, index))
-  const reader = OutputReader.open(session.path, { from: session.index.before(0) })
+  const reader = new OutputReader(session.path, { from: session.index.before(0) })
   let cursor = 0
   for await (const piece of piecesOf(reader, () => session.endOffset())) {
     expect(piece.cursor).toBe(cursor)

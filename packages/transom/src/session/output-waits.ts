@@ -104,7 +104,11 @@ class Search {
     this.#limitCursor = options.fromCursor + (options.maxBytes ?? Infinity)
     this.#endCursor = options.until?.cursor ?? Infinity
     const facts = [...(awaited.kind === 'fact' ? awaited.judge.types : []), ...(options.until?.types ?? [])]
-    this.#reader = OutputReader.open(stream.path, { from: stream.index.before(options.fromCursor), facts })
+    this.#reader = new OutputReader(stream.path, {
+      from: stream.index.before(options.fromCursor),
+      facts,
+      tail: stream.tail,
+    })
   }
 
   /** Whether there is a match that holds unless something more comes. */
