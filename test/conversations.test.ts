@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { SubscriptionMessage } from '@transom/protocol'
+import { bashShortLine } from '../packages/transom/src/sources/pty/shell-integration/bash-integration.ts'
 import { needs } from './support/needs.ts'
 import { useShells } from './support/shells.ts'
 import { until } from './support/until.ts'
@@ -229,6 +230,23 @@ describe('what outlives', () => {
     ])
     expect(await find('cherry')).toEqual([])
   })
+})
+
+test('a line by which a block was begun does not begin it again', async () => {
+  const conversation_id = newConversation()
+  const { seq, cursor } = await exec(conversation_id, 'echo once')
+  const begun = await prints(conversation_id, 'PROMPT', cursor)
+  const line = bashShortLine(`L${seq}\necho once`) ?? ''
+  await shells.client.call('pty.send', { conversation_id, data: line })
+  await prints(conversation_id, 'PROMPT', begun)
+  const next = await exec(conversation_id, 'echo next')
+  await prints(conversation_id, 'PROMPT', next.cursor)
+  expect(await outputs(conversation_id)).toEqual([
+    ['echo once', 'once\n', 0],
+    ['echo next', 'next\n', 0],
+  ])
+  const { data } = await shells.client.call('pty.read', { conversation_id, from_cursor: begun })
+  expect(data).not.toContain('\nonce\n')
 })
 
 test('a subscriber to blocks gets each begin, its bytes and its end', async () => {

@@ -9,8 +9,8 @@ export interface SocketOptions {
   /** A server stops reading requests from a client that does not read its answers, so that they cannot pile up. */
   readonly pauseWhenBackedUp?: boolean
   /**
-   * What is sent within one turn of the event loop goes out in one write: a wake-up of the other side, not many. Not
-   * for a server: it may leave right after its last answer, and tells a slow reader by what a write says at once.
+   * What is sent within one turn of the event loop behind a first message goes out in one write: two wake-ups of the
+   * other side, not many. Not for a server: it may leave right after its last answer, and tells a slow reader by what a write says at once.
    */
   readonly gathers?: boolean
 }
@@ -28,8 +28,8 @@ export class SocketTransport implements Transport {
 
   send(message: RpcMessage): boolean {
     if (this.#socket.destroyed) return true // nobody waits for it any more
-    if (this.#options.gathers) this.#gather()
     const taken = this.#socket.write(`${JSON.stringify(message)}\n`)
+    if (this.#options.gathers) this.#gather()
     if (!taken && this.#options.pauseWhenBackedUp) this.#socket.pause()
     return taken
   }

@@ -62,7 +62,7 @@ export class IntegratedShell {
       facts: session.facts,
       give: (request, block, actor) => {
         const text = integration.blockText({ ...block, request })
-        const line = integration.shortLine(request, text)
+        const line = integration.shortLine(text)
         if (line === null) this.#put(text, actor)
         const lines = this.#shownLines(block.command)
         this.#shown = { lines, ...session.place() }

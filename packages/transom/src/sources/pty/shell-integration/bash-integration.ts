@@ -49,18 +49,17 @@ ${HISTFILE === undefined ? 'HISTFILE=~/.bash_history' : ''}
 }
 
 /** What is typed to run the next block, where there is no line editor to bind a key in. */
-export const BASH_LEAN_LINE = ' __transom_i=;__transom_run\n'
+export const BASH_LEAN_LINE = ' __transom_run "$__transom_u"&&__transom_go\n'
 
 /** A terminal takes lines of 4095 characters, and what is longer would not be faster than a file. */
 const SHORT_LINE_CHARS_MAX = 1000
 
-/**
- * The same with a short text in it, which spares two processes a file. A request that was begun already is not begun
- * again: a line that seemed to be lost may be typed twice.
- */
-export function bashShortLine(request: number, text: string): string | null {
+/** The same with a short text in it, which spares two processes a file. */
+export function bashShortLine(text: string): string | null {
   if (text.length > SHORT_LINE_CHARS_MAX) return null
-  const line = ` { ((${request}>__transom_r))&&__transom_i=${ansiQuoted(text)};} 2>/dev/null;__transom_run\n`
+  const headEnd = text.indexOf('\n')
+  const [head, command] = [text.slice(0, headEnd), text.slice(headEnd + 1)]
+  const line = ` __transom_run ${head} ${ansiQuoted(command)} "$__transom_u"&&__transom_go\n`
   return line.length > SHORT_LINE_CHARS_MAX ? null : line
 }
 
@@ -139,7 +138,7 @@ fi
 
 const COMMON = String.raw`
 __transom_e=0 __transom_k=0 __transom_x=0 __transom_h=0 __transom_l=0 __transom_s=0 __transom_r=0
-__transom_i= __transom_text= __transom_hc= __transom_u= __transom_p=(0)
+__transom_text= __transom_hc= __transom_u= __transom_p=(0)
 __transom_direct=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 502))
 __transom_form() {
   local pipe= begin
@@ -176,7 +175,7 @@ __transom_begin() {
   local -; set +aexuv
   [[ -z $__transom_hc ]] || eval "$__transom_hc"
   ((__transom_s)) && shopt -u expand_aliases
-  builtin unalias __transom_block __transom_run || :
+  builtin unalias __transom_block __transom_run __transom_go || :
   __transom_hc= __transom_k=1 __transom_text= __transom_l=0 __transom_s=0 __transom_r=$1
   printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$1" >/dev/tty
   return "$__transom_e"
@@ -213,21 +212,23 @@ __transom_ended() {
 
 /**
  * For a shell that nobody types at: no line editor, no prompt, no history. It is ready when a block ends, and says so
- * at once: what is typed then is kept for it. A ^C between takes that away again (130), and so it says it again.
+ * at once: what is typed then is kept for it. A ^C between takes that away again (130), and so it says it again. A
+ * request that was begun already is not begun again: a line that seemed to be lost may be typed twice. Two aliases
+ * around what is typed make it the arguments of a call whose trace nobody sees.
  */
 const LEAN = String.raw`
-__transom_line='{ __transom_load "$__transom_u"&&: "$__transom_u";} >/dev/null 2>&1'
+__transom_line=': "$__transom_u";} >/dev/null 2>&1'
 if ((!__transom_direct)); then __transom_line+=';@EVALUATE@'
 else __transom_line+=$'\n__transom_block'
 fi
 __transom_load() {
-  local how=$- head=$__transom_i way
+  local how=$- head=$1 way
   local -; set +aexuv
-  export -n __transom_i=
-  if [[ -n $head ]]; then __transom_text=\${head#*$'\n'} head=\${head%%$'\n'*}
+  if (($# > 1)); then __transom_text=$2
   else { IFS= read -r head; IFS= read -rd '' __transom_text; } <"$__transom_d/next" || :
   fi
   way=\${head::1} head=\${head:1}
+  ((head > __transom_r)) || return "$__transom_e"
   case $__transom_direct$__transom_l$__transom_s$way in
     100L)
       builtin alias __transom_block="{ $__transom_text"$'\n''@END@;}'
@@ -256,7 +257,7 @@ __transom_prompt() {
 __transom_hook() {
   PS1= PS2= PS0=
   shopt -q expand_aliases || { shopt -s expand_aliases; __transom_s=1; }
-  builtin alias __transom_run="$__transom_line" __transom_block=
+  builtin alias __transom_run='{ __transom_load' __transom_go="$__transom_line" __transom_block=
   [[ \${PROMPT_COMMAND-} == '{ __transom_prompt&&:; } >/dev/null 2>&1' && \${#PROMPT_COMMAND[@]} == 1 ]] && return
   unset PROMPT_COMMAND
   PROMPT_COMMAND='{ __transom_prompt&&:; } >/dev/null 2>&1'

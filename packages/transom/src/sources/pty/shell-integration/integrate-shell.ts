@@ -48,7 +48,7 @@ export interface ShellIntegration {
   /** Whether it shows a prompt. */
   readonly prompts: boolean
   /** What is typed instead to have it run a short text, which needs no file then; null where that cannot be. */
-  shortLine(request: number, text: string): string | null
+  shortLine(text: string): string | null
   /** Undoes the quoting of names in marks. */
   unquote(quoted: Buffer): Buffer
   /** What the shell evaluates: prints a begin mark, goes to the folder, and runs the command. */
