@@ -10,22 +10,38 @@ const SHELL = ['bash', '--noprofile', '--norc', '--noediting', '-i']
  * @typedef {import('../workbench.mjs').Workbench} Workbench
  */
 
-/** @type {import('../report.mjs').Row} */
+/**
+ * A host's code is compiled while it runs: its first blocks take nearly twice as long as those after a thousand or two.
+ * Both are told. What is judged is the host as it is for most of its life.
+ * @type {import('../report.mjs').Row}
+ */
 export const blockPrompt = {
   name: 'block-prompt',
   async run(bench) {
     const block = await blockTask(bench)
     const bare = await bareShellTask(bench)
-    const samples = await interleave(bench.rounds(1000, 200), { block, bare: bare.task }, (round) =>
+    const rounds = bench.rounds(4000, 800)
+    const samples = await interleave(rounds, { block, bare: bare.task }, (round) =>
       bench.progress(`block ${round}`),
     )
     bare.close()
     const what = "exec_block ':' and wait_for(PROMPT) over an open socket"
-    const measured = summarize(samples.block)
-    const baseline = { what: "':' → prompt of a shell on a bare pty", summary: summarize(samples.bare) }
+    /** @param {string} which @param {number} from @param {number} to */
+    const line = (which, from, to) => ({
+      what: `${what}, ${which}`,
+      unit: 'ms',
+      measured: summarize(samples.block.slice(from, to)),
+      baseline: {
+        what: "':' → prompt of a shell on a bare pty",
+        summary: summarize(samples.bare.slice(from, to)),
+      },
+    })
+    const warm = line(`after ${rounds / 2} blocks`, rounds / 2, rounds)
+    const fresh = line(`the first ${rounds / 8} blocks of a host`, 0, rounds / 8)
     return [
-      { what, unit: 'ms', measured, baseline, target: { of: 'value', max: 1 } },
-      { what, unit: 'ms', measured, baseline, target: { of: 'ratio', max: 8 } },
+      { ...warm, target: { of: 'value', max: 1 } },
+      { ...warm, target: { of: 'ratio', max: 8 } },
+      { ...fresh, target: null },
     ]
   },
 }

@@ -8,8 +8,8 @@ export interface OutputPosition {
   readonly seq: number
 }
 
-/** So much of the file is read in vain at most, which takes a microsecond or two. */
-const STRIDE_BYTES = 2 << 10
+/** So much of the file is read in vain at most, in a log of a megabyte or two: about the records of one block. */
+const STRIDE_BYTES = 512
 /** Past this every second entry is dropped and the stride doubled: the size of a log costs no memory. */
 const ENTRIES_MAX = 4096
 

@@ -8,7 +8,7 @@ import { RECORD_HEADER_BYTES, decodeRecord, recordHead } from './record.ts'
 
 /** Read at a time: a tenth of a millisecond, and enough that the call itself costs nothing. */
 const READ_BYTES = 256 << 10
-const READ_BYTES_FIRST = 4 << 10
+const READ_BYTES_FIRST = 1 << 10
 
 /** A stretch of the output stream, and the facts that lie within it. */
 export interface OutputPiece {
@@ -79,7 +79,7 @@ export class OutputReader {
   #reserve(bytes: number): void {
     if (this.#buffer.length >= bytes) return
     const size = Math.max(bytes, Math.min(2 * this.#buffer.length, READ_BYTES), READ_BYTES_FIRST)
-    this.#buffer = Buffer.allocUnsafeSlow(size)
+    this.#buffer = Buffer.allocUnsafe(size) // a small one comes out of a pool
   }
 
   #fill(bytes: number): number {

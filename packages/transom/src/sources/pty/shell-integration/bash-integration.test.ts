@@ -6,7 +6,7 @@ import { quoteForShell } from './shell-script.ts'
 
 /** What a bash prints that reads lines as from its terminal, with the history at work as there. */
 function typedToBash(lines: string): string {
-  const functions = `shopt -s expand_aliases; __transom_load() { eval "$2"; }; set -o history -H
+  const functions = `shopt -s expand_aliases; __transom_load() { eval "$3"; }; set -o history -H
 alias __transom_run='{ __transom_load' __transom_go=':;}'`
   return execFileSync('bash', ['--norc', '-s'], { input: `${functions}\n${lines}` }).toString()
 }

@@ -16,6 +16,8 @@ import { quoteForShell, type BlockText, type NonceHalves, type ShellScriptOption
  *   must not fail: `set -e` and an ERR trap would take that for one failure more.
  * - `__transom_l` says that a text was prepared and has not begun: bash could not read it, and so it is evaluated.
  * - `f&&:` gives the status of f, and neither `set -e` nor an ERR trap takes it for a failure.
+ * - `__transom_k` says that a block runs: 1, or 2 when it was not evaluated. Behind an `eval` it is `local -` that makes
+ *   bash 5.2 take notice of `expand_aliases`.
  * - Calls have their output sent to /dev/null: what traps and traces print about them is not the block's.
  * - The end mark comes right after the block; when that is not reached (^C, a syntax error), before the next prompt.
  * - The prompt mark is part of PS1, because the line editor prints that once it is ready for keys; it prints to the
@@ -58,8 +60,8 @@ const SHORT_LINE_CHARS_MAX = 1000
 export function bashShortLine(text: string): string | null {
   if (text.length > SHORT_LINE_CHARS_MAX) return null
   const headEnd = text.indexOf('\n')
-  const [head, command] = [text.slice(0, headEnd), text.slice(headEnd + 1)]
-  const line = ` __transom_run ${head} ${ansiQuoted(command)} "$__transom_u"&&__transom_go\n`
+  const [way, request, command] = [text.slice(0, 1), text.slice(1, headEnd), text.slice(headEnd + 1)]
+  const line = ` __transom_run ${way} ${request} ${ansiQuoted(command)} "$__transom_u"&&__transom_go\n`
   return line.length > SHORT_LINE_CHARS_MAX ? null : line
 }
 
@@ -185,8 +187,10 @@ __transom_mark_end() {
 }
 __transom_end() {
   local s=$?
-  ((__transom_k)) || return "$__transom_e"
-  local -; set +aexuv
+  case $__transom_k$- in
+    0*) return "$__transom_e" ;;
+    1* | *[aeuvx]*) local -; set +aexuv ;;
+  esac
   __transom_e=$s __transom_k=0 __transom_x=1
   __transom_mark_end
   __transom_u=\${!#} __transom_p=("\${@:1:$#-1}")
@@ -214,7 +218,8 @@ __transom_ended() {
  * For a shell that nobody types at: no line editor, no prompt, no history. It is ready when a block ends, and says so
  * at once: what is typed then is kept for it. A ^C between takes that away again (130), and so it says it again. A
  * request that was begun already is not begun again: a line that seemed to be lost may be typed twice. Two aliases
- * around what is typed make it the arguments of a call whose trace nobody sees.
+ * around what is typed make it the arguments of a call whose trace nobody sees. The usual text, with no option set
+ * that a function would have to undo, takes the shortest way: each command here is a twentieth of what `:` takes alone.
  */
 const LEAN = String.raw`
 __transom_line=': "$__transom_u";} >/dev/null 2>&1'
@@ -222,21 +227,26 @@ if ((!__transom_direct)); then __transom_line+=';@EVALUATE@'
 else __transom_line+=$'\n__transom_block'
 fi
 __transom_load() {
-  local how=$- head=$1 way
-  local -; set +aexuv
-  if (($# > 1)); then __transom_text=$2
-  else { IFS= read -r head; IFS= read -rd '' __transom_text; } <"$__transom_d/next" || :
-  fi
-  way=\${head::1} head=\${head:1}
-  ((head > __transom_r)) || return "$__transom_e"
-  case $__transom_direct$__transom_l$__transom_s$way in
-    100L)
-      builtin alias __transom_block="{ $__transom_text"$'\n''@END@;}'
-      __transom_k=1 __transom_text= __transom_r=$head
-      printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$head" >/dev/tty
+  case $__transom_direct$__transom_l$__transom_s$1$- in
+    100L*[aeuvx]*) ;;
+    100L*)
+      case $2 in
+        "$__transom_r") return "$__transom_e" ;;
+      esac
+      builtin alias __transom_block="{ $3"$'\n''@END@;}'
+      __transom_k=2 __transom_r=$2
+      printf '\033]7717;%s%s;1;%s\007' "$__transom_a" "$__transom_b" "$2" >/dev/tty
+      return "$__transom_e"
       ;;
-    ????) __transom_form "$how" ;;
   esac
+  local how=$- way=$1 head=\${2-}
+  local -; set +aexuv
+  if (($# > 1)); then __transom_text=$3
+  else
+    { IFS= read -r head; IFS= read -rd '' __transom_text; } <"$__transom_d/next" || :
+    way=\${head::1} head=\${head:1}
+  fi
+  [[ $head == "$__transom_r" ]] || __transom_form "$how"
   return "$__transom_e"
 }
 __transom_mark_end() {
