@@ -289,6 +289,17 @@ describe('the incremental transform', () => {
     })
   })
 
+  it('names a list by its present name when it warns of an item that has not changed', () => {
+    const { watch, root, document } = openPage()
+    ;(root as unknown as Element).innerHTML = `<ul list="thing[]:things"><li>a</li></ul>`
+    watch.flush()
+    watch.transform.render(root)
+    document.querySelector('ul')?.setAttribute('list', 'thing[]:others')
+    watch.flush()
+    const problem = 'an item has neither key nor data-value'
+    expect(watch.transform.render(root).found.warnings).toEqual([`list "others": ${problem}`])
+  })
+
   it('renders no paragraph again when another one changed', () => {
     const { watch, root, document } = openPage()
     ;(root as unknown as Element).innerHTML =

@@ -60,6 +60,7 @@ export function takeItem(render: ItemRender, scope: Scope, list: ListScope): voi
   list.shown++
   scope.out.push(render.chunks)
   scope.found.addPart(render.found)
+  if (render.problem !== undefined) scope.found.warnings.push(`list "${list.id}": ${render.problem}`)
 }
 
 function inWindow(list: ListScope, { env }: Scope): boolean {
@@ -83,8 +84,7 @@ function renderItemAfresh(element: DomElement, outer: Scope, list: ListScope): I
   out.lines(entityLines)
   out.break()
   const payload = readPayload(element)
-  if (payload.problem !== undefined) found.warnings.push(`list "${list.id}": ${payload.problem}`)
-  return { chunks: assemble(out.chunks, payload, outer.depth), found }
+  return { chunks: assemble(out.chunks, payload, outer.depth), found, problem: payload.problem }
 }
 
 /** A row's cells stand side by side; in a line of text something has to part them. */

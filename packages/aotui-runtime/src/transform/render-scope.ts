@@ -20,13 +20,18 @@ export interface PartCache {
   setChild(element: DomElement, render: ChildRender): void
 }
 
-export interface ItemRender {
+interface PartRender {
   readonly chunks: readonly Chunk[]
   readonly found: FoundMarkup
 }
 
+export interface ItemRender extends PartRender {
+  /** What is wrong with it. Its list says so, because it knows its own name. */
+  readonly problem?: string | undefined
+}
+
 /** An element outside lists, items, forms and shadow trees: chunks of its own, or text for the line around it. */
-export interface ChildRender extends ItemRender {
+export interface ChildRender extends PartRender {
   readonly text?: string
 }
 
