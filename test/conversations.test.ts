@@ -3,7 +3,10 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { SubscriptionMessage } from '@transom/protocol'
-import { bashShortLine } from '../packages/transom/src/sources/pty/shell-integration/bash-integration.ts'
+import {
+  BASH_LEAN_LINE,
+  bashShortLine,
+} from '../packages/transom/src/sources/pty/shell-integration/bash-integration.ts'
 import { needs } from './support/needs.ts'
 import { useShells } from './support/shells.ts'
 import { until } from './support/until.ts'
@@ -247,6 +250,25 @@ test('a line by which a block was begun does not begin it again', async () => {
   ])
   const { data } = await shells.client.call('pty.read', { conversation_id, from_cursor: begun })
   expect(data).not.toContain('\nonce\n')
+})
+
+test('a text from a file is not mixed up with what the block before printed last, and begins once', async () => {
+  const conversation_id = newConversation()
+  const long = `: ${'y'.repeat(1000)}; echo long`
+  let at = 0
+  for (const command of ['echo L', long, 'echo Low', long]) {
+    at = await prints(conversation_id, 'PROMPT', (await exec(conversation_id, command)).cursor)
+  }
+  await shells.client.call('pty.send', { conversation_id, data: BASH_LEAN_LINE })
+  await prints(conversation_id, 'PROMPT', at)
+  expect((await outputs(conversation_id)).map(([, output]) => output)).toEqual([
+    'L\n',
+    'long\n',
+    'Low\n',
+    'long\n',
+  ])
+  const { data } = await shells.client.call('pty.read', { conversation_id, from_cursor: at })
+  expect(data).not.toContain('\nlong\n')
 })
 
 test('a subscriber to blocks gets each begin, its bytes and its end', async () => {

@@ -10,7 +10,8 @@ export interface SocketOptions {
   readonly pauseWhenBackedUp?: boolean
   /**
    * What is sent within one turn of the event loop behind a first message goes out in one write: two wake-ups of the
-   * other side, not many. Not for a server: it may leave right after its last answer, and tells a slow reader by what a write says at once.
+   * other side, not many. Not for a server: it may leave right after its last answer, and tells a slow reader by what a
+   * write says at once.
    */
   readonly gathers?: boolean
 }

@@ -1,4 +1,4 @@
-/** About ten blocks of a shell: who waits for the next one begins to read a few records before it. */
+/** Half of it is always there, about ten blocks of a shell: who waits begins to read a few records before the end. */
 const TAIL_BYTES = 16 << 10
 
 /** The end of a log that is being written, in memory: who waits for what comes next need not open its file. */

@@ -50,8 +50,8 @@ ${HISTFILE === undefined ? 'HISTFILE=~/.bash_history' : ''}
 `
 }
 
-/** What is typed to run the next block, where there is no line editor to bind a key in. */
-export const BASH_LEAN_LINE = ' __transom_run "$__transom_u"&&__transom_go\n'
+/** What is typed to run the next block, where there is no line editor to bind a key in. Its text is in a file (F). */
+export const BASH_LEAN_LINE = ' __transom_run F "$__transom_u"&&__transom_go\n'
 
 /** A terminal takes lines of 4095 characters, and what is longer would not be faster than a file. */
 const SHORT_LINE_CHARS_MAX = 1000
@@ -219,7 +219,7 @@ __transom_ended() {
  * at once: what is typed then is kept for it. A ^C between takes that away again (130), and so it says it again. A
  * request that was begun already is not begun again: a line that seemed to be lost may be typed twice. Two aliases
  * around what is typed make it the arguments of a call whose trace nobody sees. The usual text, with no option set
- * that a function would have to undo, takes the shortest way: each command here is a twentieth of what `:` takes alone.
+ * that a function would have to undo, takes the shortest way: a call or a redirection is a tenth of what `:` takes alone.
  */
 const LEAN = String.raw`
 __transom_line=': "$__transom_u";} >/dev/null 2>&1'
@@ -239,14 +239,15 @@ __transom_load() {
       return "$__transom_e"
       ;;
   esac
-  local how=$- way=$1 head=\${2-}
+  local how=$- way=$1 head=$2
   local -; set +aexuv
-  if (($# > 1)); then __transom_text=$3
-  else
+  if [[ $way == F ]]; then
+    head=
     { IFS= read -r head; IFS= read -rd '' __transom_text; } <"$__transom_d/next" || :
     way=\${head::1} head=\${head:1}
+  else __transom_text=$3
   fi
-  [[ $head == "$__transom_r" ]] || __transom_form "$how"
+  [[ -z $head || $head == "$__transom_r" ]] || __transom_form "$how"
   return "$__transom_e"
 }
 __transom_mark_end() {
