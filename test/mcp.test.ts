@@ -1,5 +1,7 @@
 /** MCP as clients speak it: `transom mcp` on standard input, and /mcp of the gateway, in both protocol versions. */
+import * as fs from 'node:fs'
 import * as http from 'node:http'
+import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GatewayProcess } from './support/gateway-process.ts'
 import { ENVELOPE, StdioClient, type Message, type Tool } from './support/mcp-client.ts'
@@ -226,6 +228,37 @@ describe('on standard input and output', () => {
   test('a set of tools that there is not is refused in words', async () => {
     const { code, stderr } = await home.run(['mcp', '--tools', 'nothing'])
     expect([code, stderr]).toEqual([64, expect.stringContaining('--tools')])
+  })
+
+  test('a command runs in the folder of its session, and a cd lasts', async () => {
+    const elsewhere = fs.mkdtempSync(path.join(home.root, 'elsewhere-'))
+    const client = await start()
+    const created = await client.tool('create_session', { command: ['bash', '--norc'], cwd: elsewhere })
+    const session = created.structuredContent?.['session']
+    const pwd = async () =>
+      (await client.tool('run_command', { session, command: ['pwd'] })).structuredContent
+    expect(await pwd()).toMatchObject({ data: `${elsewhere}\n`, block: { cwd: elsewhere } })
+    await client.tool('run_command', { session, command: ['mkdir below; cd below'] })
+    expect(await pwd()).toMatchObject({ data: `${elsewhere}/below\n`, block: { cwd: `${elsewhere}/below` } })
+  })
+
+  test('a new session and a new conversation start in the folder of the server', async () => {
+    const client = await start()
+    const created = await client.tool('create_session', { command: ['bash', '--norc'] })
+    expect(created.structuredContent).toMatchObject({ cwd: home.root })
+    const pty = await start('--tools', 'pty')
+    const conversation_id = 'talk'
+    const run = async (command: string) => {
+      const begun = await pty.tool('exec_block', { conversation_id, command, queue: true })
+      const block = begun.structuredContent?.['seq']
+      await pty.tool('wait_for', { conversation_id, match: 'PROMPT' })
+      return (await pty.tool('read', { conversation_id, block })).structuredContent
+    }
+    expect(await run('pwd')).toMatchObject({ data: `${home.root}\n` })
+    await run('mkdir lasting; cd lasting')
+    expect(await run('pwd')).toMatchObject({ data: `${home.root}/lasting\n` })
+    await pty.tool('reset', { conversation_id })
+    expect(await run('pwd')).toMatchObject({ data: `${home.root}\n` })
   })
 })
 

@@ -38,6 +38,14 @@ const execParams = {
     .optional()
     .describe('The folder to run it in; the shell stays there.')
     .meta({ parse: 'path' }),
+  start_cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Where the shell starts if this call opens the conversation; the user’s home folder when left out.',
+    )
+    .meta({ from: 'cwd', hidden: true }),
   queue: z
     .boolean()
     .optional()

@@ -72,10 +72,10 @@ async function exec(
   params: ParsedParams<'pty.exec_block'>,
   kind: 'block' | 'interactive',
 ): Promise<{ begun: Result<'pty.exec_block'>; block: AcceptedBlock }> {
-  const { conversation_id, must_exist = false } = params
+  const { conversation_id, must_exist = false, start_cwd } = params
   const session = await (must_exist
     ? conversations.get(conversation_id)
-    : conversations.open(conversation_id))
+    : conversations.open(conversation_id, start_cwd))
   const before = { cursor: session.blocks.cursor, log_seq: session.log.seq, ts_begin: session.now() }
   const block = runInShell(session, params, kind)
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }

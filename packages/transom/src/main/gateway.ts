@@ -94,7 +94,7 @@ async function serveMcp(invocation: GatewayInvocation, home: Home): Promise<void
     })
   const calls = new GatewayCalls(hostConnector(finder), new CallMetrics())
   const { env } = process
-  const defaults = { actor: env['TRANSOM_ACTOR'] ?? 'mcp', cwd: process.cwd(), base_env: env }
+  const defaults = { $TRANSOM_ACTOR: env['TRANSOM_ACTOR'] ?? 'mcp', cwd: process.cwd(), environment: env }
   const onerror = (error: Error) => finder.debug(`mcp: ${error.message}`)
   const server = serveOnStdio({ calls, set, defaults, sessions: new SessionListWatch(home) }, onerror)
   if (process.stdin.isTTY)

@@ -20,11 +20,11 @@ export class Conversations {
     this.#newSession = newSession
   }
 
-  /** The live session of a conversation, or the live session of this name; a new one when there is none. */
-  async open(conversation: string): Promise<TerminalSession> {
+  /** The live session of a conversation, or the live session of this name; else a new one, started in `cwd`. */
+  async open(conversation: string, cwd?: string): Promise<TerminalSession> {
     const live = this.#live(conversation)
     if (live !== null) return live
-    const opening = this.#opening.get(conversation) ?? this.#start(conversation)
+    const opening = this.#opening.get(conversation) ?? this.#start(conversation, cwd)
     this.#opening.set(conversation, opening)
     try {
       return await opening
@@ -55,7 +55,7 @@ export class Conversations {
       throw new OpError('usage', message, { conversation_id: conversation })
     }
     await live?.destroy()
-    const next = await this.open(conversation)
+    const next = await this.open(conversation, live?.manifest.cwd)
     return { session: next.id, previous_session: live?.id ?? null }
   }
 
@@ -81,14 +81,13 @@ export class Conversations {
     )
   }
 
-  async #start(conversation: string): Promise<TerminalSession> {
+  async #start(conversation: string, cwd: string | undefined): Promise<TerminalSession> {
     const named = await this.#named(conversation)
     if (named !== null) return named
     const last = (await this.history(conversation)).at(-1)
     const lastOrdinal = last === undefined ? 0 : await this.#lastOrdinal(last)
-    return asTerminal(
-      await this.#sessions.create({ ...this.#newSession(), follows: { conversation, lastOrdinal } }),
-    )
+    const request = { ...this.#newSession(), follows: { conversation, lastOrdinal } }
+    return asTerminal(await this.#sessions.create(cwd === undefined ? request : { ...request, cwd }))
   }
 
   async #lastOrdinal(manifest: Manifest): Promise<number> {

@@ -8,14 +8,13 @@ import { instructions } from './instructions.ts'
 import { ListenBus, followListen, isListen } from './listen.ts'
 import { ResourceWatch } from './resource-watch.ts'
 import { registerResources } from './resources.ts'
-import { callTool, type ToolHost } from './tool-call.ts'
+import { callTool, type CallerDefaults, type ToolHost } from './tool-call.ts'
 import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool, type ToolSet } from './tool-table.ts'
 
 export interface McpOptions {
   readonly calls: GatewayCalls
   readonly set: ToolSet
-  /** What parameters are taken to be that a caller leaves out, by name. */
-  readonly defaults: Readonly<Record<string, unknown>>
+  readonly defaults: CallerDefaults
   readonly sessions: SessionListWatch
 }
 
@@ -32,7 +31,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   const handler = createMcpHandler(
     ({ authInfo, era }) => {
       const grant = authInfo?.extra?.['grant'] as Grant // put there below
-      const defaults = { ...options.defaults, actor: `mcp ${grant.name}` }
+      const defaults = { ...options.defaults, $TRANSOM_ACTOR: `mcp ${grant.name}` }
       // The protocol of 2025 is served without a session, and so without a way to tell a client anything.
       const subscriptions = era === 'modern' ? { subscriptions: { era, watch: null } } : {}
       return createServer(permittedTools(tools, grant), grant, { ...options, defaults, ...subscriptions })

@@ -1,4 +1,5 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
+import type { z } from 'zod'
 import { WAIT_TIMEOUT_MS_DEFAULT, type Result } from '@transom/protocol'
 import { toWireError } from '@transom/protocol/errors'
 import {
@@ -18,10 +19,15 @@ const PROGRESS_EVERY_MS = 2000
 const OUTPUT_TOKENS_DEFAULT = 1000 // the output is in the answer twice, as a screen is
 const TEXT_CHARS_MAX = 8000 // about two thousand tokens
 
+/**
+ * Values for parameters that a caller leaves out, by what the operation table says they come `from`. A parameter of the
+ * same name that comes from elsewhere is left alone: `cwd` is where a session starts, but in a shell it moves the shell.
+ */
+export type CallerDefaults = Readonly<Partial<Record<'cwd' | 'environment' | '$TRANSOM_ACTOR', unknown>>>
+
 export interface ToolHost {
   call(operation: string, params: object, signal: AbortSignal): Promise<unknown>
-  /** What the caller of an operation is taken to say when it does not: who acts, where a program starts. */
-  readonly defaults: Readonly<Record<string, unknown>>
+  readonly defaults: CallerDefaults
 }
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -63,10 +69,9 @@ interface ToolRequest {
   readonly cursor: ScreenCursor | null
 }
 
-function requestOf({ definition }: Tool, given: Arguments, defaults: Arguments): ToolRequest {
+function requestOf({ definition }: Tool, given: Arguments, defaults: CallerDefaults): ToolRequest {
   const { shape } = definition.params
-  const known = Object.entries(defaults).filter(([name]) => name in shape)
-  const params: Record<string, unknown> = { ...Object.fromEntries(known), ...given }
+  const params: Record<string, unknown> = { ...filledIn(definition, defaults), ...given }
   if ('timeout_ms' in shape) params['timeout_ms'] = waitMs(params['timeout_ms'], WAIT_MS_MAX)
   if ('inline' in shape) Object.assign(params, { inline: true, format: 'png' })
   if ('max_tokens' in shape && params['raw'] !== true) params['max_tokens'] ??= OUTPUT_TOKENS_DEFAULT
@@ -80,6 +85,17 @@ function requestOf({ definition }: Tool, given: Arguments, defaults: Arguments):
     charsMax: typeof charsMax === 'number' ? charsMax : SCREEN_CHARS_DEFAULT,
     cursor,
   }
+}
+
+/** The parameters that the operation table takes from the caller's surroundings. */
+function filledIn({ params }: Tool['definition'], defaults: CallerDefaults): Record<string, unknown> {
+  const values = new Map<unknown, unknown>(Object.entries(defaults))
+  return Object.fromEntries(
+    Object.entries<z.ZodType>(params.shape).flatMap(([name, schema]) => {
+      const value = values.get(schema.meta()?.['from'])
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 /** A wait's own time, within what a call may take; what is no number is for the host to refuse. */
