@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import * as tty from 'node:tty'
 
 /**
- * @typedef {import('../packages/transom/src/sources/pty/pty-binding.ts').PtyBinding} PtyBinding
+ * @typedef {import('../packages/transom/src/kinds/terminal/pty-binding.ts').PtyBinding} PtyBinding
  * @typedef {{ command: readonly string[], env: Record<string, string>, onData: (chunk: Buffer) => void, onEnd?: () => void }} BarePtyOptions
  */
 

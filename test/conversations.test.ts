@@ -3,10 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { SubscriptionMessage } from '@transom/protocol'
-import {
-  BASH_LEAN_LINE,
-  bashShortLine,
-} from '../packages/transom/src/sources/pty/shell-integration/bash-integration.ts'
+import { BASH_LEAN_LINE, bashShortLine } from '../packages/transom/src/blocks/shells/bash-integration.ts'
 import { needs } from './support/needs.ts'
 import { useShells } from './support/shells.ts'
 import { until } from './support/until.ts'

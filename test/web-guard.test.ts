@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Chromium } from '../packages/transom/src/sources/web/chromium.ts'
-import { NetworkGuard } from '../packages/transom/src/sources/web/network-guard.ts'
+import { Chromium } from '../packages/transom/src/kinds/web/chromium.ts'
+import { NetworkGuard } from '../packages/transom/src/kinds/web/network-guard.ts'
 import { until } from './support/until.ts'
 
 let server: http.Server

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { findText } from '../packages/transom/src/sources/web/frame-text.ts'
-import type { Cell, PageLink } from '../packages/transom/src/sources/web/web-page.ts'
+import { findText } from '../packages/transom/src/kinds/web/frame-text.ts'
+import type { Cell, PageLink } from '../packages/transom/src/kinds/web/web-page.ts'
 import { needs } from './support/needs.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 

@@ -1,5 +1,5 @@
 import { installBrowser } from '../../packages/transom/src/awi-tty/install-browser.ts'
-import { findChromium } from '../../packages/transom/src/sources/web/chromium-location.ts'
+import { findChromium } from '../../packages/transom/src/kinds/web/chromium-location.ts'
 import { buildAll } from '../../scripts/build.mjs'
 
 /** Tests run the programs that users run: they are built once, before any of them. */

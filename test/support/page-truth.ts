@@ -1,6 +1,6 @@
-import { textGrid } from '../../packages/transom/src/sources/web/frame-grid.ts'
-import { readPng } from '../../packages/transom/src/sources/web/png-reader.ts'
-import { CELL_HEIGHT_PX, CELL_TEXT, type WebFrame } from '../../packages/transom/src/sources/web/web-frame.ts'
+import { textGrid } from '../../packages/transom/src/kinds/web/frame-grid.ts'
+import { readPng } from '../../packages/transom/src/kinds/web/png-reader.ts'
+import { CELL_HEIGHT_PX, CELL_TEXT, type WebFrame } from '../../packages/transom/src/kinds/web/web-frame.ts'
 import type { TestPage } from './web.ts'
 
 /** A character of a text node, with its box in CSS pixels of the tab. */

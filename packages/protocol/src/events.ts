@@ -28,7 +28,7 @@ export const EVENT_TYPE_NUMBERS = {
   block_end: 12,
   /** The shell is ready for a command. */
   prompt: 13,
-  /** Cells of a web page that have changed, or all of them: screen/cell-runs.ts says how they are written. */
+  /** Cells of a web page that have changed, or all of them: kinds/web/cell-runs.ts says how they are written. */
   web_frame: 20,
   /** The address of a web page, whether it loads, and its history. */
   web_navigation: 21,

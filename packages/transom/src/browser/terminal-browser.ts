@@ -1,6 +1,6 @@
 import { eastAsianWidth } from 'get-east-asian-width'
 import { messageOf } from '../lib/system-error.ts'
-import type { WebPage } from '../sources/web/web-page.ts'
+import type { WebPage } from '../kinds/web/web-page.ts'
 import { withScheme } from './address.ts'
 import { ansiRow, type ColorDepth } from './ansi-rows.ts'
 import { TerminalInputReader, type TerminalInput } from './terminal-input.ts'

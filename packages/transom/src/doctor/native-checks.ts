@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import type { ExitRecord } from '@transom/protocol'
 import { messageOf } from '../lib/system-error.ts'
-import { loadPtyBinding } from '../sources/pty/pty-binding.ts'
-import { createHostMark, sessionMark } from '../sources/pty/process-tree.ts'
+import { loadPtyBinding } from '../kinds/terminal/pty-binding.ts'
+import { createHostMark, sessionMark } from '../platform/process-tree.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
 
 const PROGRAM_TIMEOUT_MS = 5000 // a shell that prints a word
@@ -43,7 +43,7 @@ function checkPtyBinding(): Finding {
 
 /** Runs a program on a pty: all it prints and its exit code must come through. */
 async function checkPty(): Promise<Finding> {
-  const { PtySource } = await import('../sources/pty/pty-source.ts')
+  const { PtySource } = await import('../kinds/terminal/pty-source.ts')
   let output = Buffer.alloc(0)
   const exit = await new Promise<ExitRecord | null>((resolve) => {
     const source = PtySource.start(

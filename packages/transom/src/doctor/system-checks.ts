@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { errnoOf } from '../lib/system-error.ts'
-import { checkProgram } from '../sources/pty/program.ts'
+import { checkProgram } from '../platform/program.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
 
 const NODE_MAJOR_MIN = 20

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { OpError } from '@transom/protocol/errors'
 import type { RecordingMade, RecordingRequest } from '../recordings/make-recording.ts'
 import type { RecorderMessage } from '../recordings/recorder-messages.ts'
-import type { ChildReaper } from '../sources/pty/child-reaper.ts'
+import type { ChildReaper } from '../platform/child-reaper.ts'
 
 const AT_ONCE_MAX = 2 // each takes a core and 100 MB; the others wait for their turn
 const STDERR_CHARS_MAX = 4000

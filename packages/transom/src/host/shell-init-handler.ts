@@ -1,8 +1,8 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { waitUntil } from '../session/block-waits.ts'
+import { waitUntil } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
-import { nestedShell } from '../sources/pty/shell-integration/nested-shell.ts'
+import { nestedShell } from '../blocks/shells/nested-shell.ts'
 import { DEFAULT_ACTOR } from './input-handlers.ts'
 
 /** Integrates a shell within a session's program. With `type` it waits for the shell's first prompt. */

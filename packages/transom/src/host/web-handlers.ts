@@ -4,7 +4,7 @@ import type { Home } from '../home/home.ts'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { WebSession } from '../session/web-session.ts'
-import { linkRows, safeText } from '../sources/web/page-words.ts'
+import { linkRows, safeText } from '../kinds/web/page-words.ts'
 import type { Handlers } from './dispatch.ts'
 import { DEFAULT_ACTOR } from './input-handlers.ts'
 

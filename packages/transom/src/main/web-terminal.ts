@@ -9,9 +9,9 @@ import {
   TerminalBrowser,
   type PersonsTerminal,
 } from '../browser/terminal-browser.ts'
-import { FrameDecoder } from '../sources/web/frame-decoder.ts'
-import { GuardedPage } from '../sources/web/guarded-page.ts'
-import { UrlPolicy } from '../sources/web/url-policy.ts'
+import { FrameDecoder } from '../kinds/web/frame-decoder.ts'
+import { GuardedPage } from '../kinds/web/guarded-page.ts'
+import { UrlPolicy } from '../kinds/web/url-policy.ts'
 
 export interface WebTerminalOptions {
   readonly url: string

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '../grid/cell-kind.ts'
 import { CLUSTER_BASE, EMPTY_CELL, Grid, WIDE_SPACER, createGridTables } from '../grid/grid.ts'
 import { DEFAULT_STYLE, RGB_COLOR } from '../grid/style.ts'
-import { decodeCells, encodeCells, type PageCells } from './cell-runs.ts'
+import { decodeCells, encodeCells, type PageCells } from '../kinds/web/cell-runs.ts'
 import { WebScreen } from './web-screen.ts'
 
 const COLS = 6

@@ -5,7 +5,7 @@ import { CELL_GRAPHIC } from '../grid/cell-kind.ts'
 import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type GridTables } from '../grid/grid.ts'
 import { DEFAULT_STYLE, RGB_COLOR } from '../grid/style.ts'
 import type { Frame } from '../terminal/emulator.ts'
-import { decodeCells, kindOf, type CaretCell, type DecodedRuns } from './cell-runs.ts'
+import { decodeCells, kindOf, type CaretCell, type DecodedRuns } from '../kinds/web/cell-runs.ts'
 import type { Screen, ScreenEvent } from './screen.ts'
 
 /** Past this many colour pairs or clusters the tables are begun anew with the next keyframe. */

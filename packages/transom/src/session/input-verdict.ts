@@ -1,5 +1,5 @@
 import { INPUT_REASON_WORDS, type InputReason, type NeedsInput } from '@transom/protocol'
-import type { TerminalSample } from '../sources/pty/needs-input.ts'
+import type { TerminalSample } from '../kinds/terminal/needs-input.ts'
 import type { Screen } from '../screen/screen.ts'
 
 /**

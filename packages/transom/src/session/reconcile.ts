@@ -6,8 +6,8 @@ import type { Manifest } from '../home/manifest.ts'
 import { EventLog } from '../log/event-log.ts'
 import { readRecords, withLogFile } from '../log/log-reader.ts'
 import { FILE_HEADER_BYTES } from '../log/record.ts'
-import { killTreeNow } from '../sources/pty/process-tree.ts'
-import { removeOwnProfile } from './browser-profile.ts'
+import { killTreeNow } from '../platform/process-tree.ts'
+import { removeOwnProfile } from '../kinds/web/browser-profile.ts'
 import { policyOf } from './status-policy.ts'
 
 /**

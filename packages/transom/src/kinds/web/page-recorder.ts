@@ -1,5 +1,5 @@
-import { encodeCells, isComparable, type CaretCell, type PageCells } from '../screen/cell-runs.ts'
-import type { WebFrame } from '../sources/web/web-frame.ts'
+import { encodeCells, isComparable, type CaretCell, type PageCells } from './cell-runs.ts'
+import type { WebFrame } from './web-frame.ts'
 
 /** After so many changes the next record has all cells again: what it takes to begin reading in the middle. */
 const KEYFRAME_INTERVAL = 256

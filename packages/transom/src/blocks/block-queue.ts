@@ -1,6 +1,6 @@
 import type { BlockKind, Fact, ShellMode } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import type { Mark } from '../sources/pty/shell-integration/mark-cutter.ts'
+import type { Mark } from './shells/mark-cutter.ts'
 
 /** A block that was asked for. */
 export interface BlockRequest {

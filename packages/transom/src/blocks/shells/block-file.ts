@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { fileError } from '../../../lib/system-error.ts'
+import { fileError } from '../../lib/system-error.ts'
 
 const NEXT_BLOCK = 'next'
 

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import type { Block, Result } from '@transom/protocol'
 import type { AcceptedBlock } from './block-queue.ts'
 import { waitForBlockEnd } from './block-waits.ts'
-import type { TerminalSession } from './terminal-session.ts'
+import type { TerminalSession } from '../session/terminal-session.ts'
 
 export type EndedWith = Result<'pty.end_session'>['ended_with']
 

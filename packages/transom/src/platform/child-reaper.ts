@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { becomeSubreaper, reapChild } from '../../lib/native.ts'
+import { becomeSubreaper, reapChild } from '../lib/native.ts'
 import { processState } from './process-tree.ts'
 
 /**

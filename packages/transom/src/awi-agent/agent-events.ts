@@ -1,6 +1,6 @@
 import { toWireError } from '@transom/protocol/errors'
-import { safeText } from '../sources/web/page-words.ts'
-import type { WebPage } from '../sources/web/web-page.ts'
+import { safeText } from '../kinds/web/page-words.ts'
+import type { WebPage } from '../kinds/web/web-page.ts'
 
 /** Between two frames that a subscriber is told of: it takes a snapshot when it wants the cells. */
 const FRAME_EVENT_INTERVAL_MS = 100

@@ -1,7 +1,7 @@
 import type { AgentParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { findText, frameLines } from '../sources/web/frame-text.ts'
-import type { WebPage } from '../sources/web/web-page.ts'
+import { findText, frameLines } from '../kinds/web/frame-text.ts'
+import type { WebPage } from '../kinds/web/web-page.ts'
 
 const WAIT_TIMEOUT_MS_DEFAULT = 30_000
 

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { descendantsOf, hasExecuted } from './process-tree.ts'
+import { descendantsOf, hasExecuted } from '../platform/process-tree.ts'
 
 /**
  * The name of the program in front, when that is a shell that reads commands from the terminal, or leads to one that

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { terminalAttributes } from '../../lib/native.ts'
-import { foregroundGroup, processesOfGroup, programName } from './process-tree.ts'
+import { foregroundGroup, processesOfGroup, programName } from '../../platform/process-tree.ts'
 
 /**
  * What the kernel knows of a terminal and does not announce: whether somebody is blocked on reading it, and how it

@@ -5,7 +5,7 @@ import { rpcFailure } from '@transom/protocol/jsonrpc'
 import { errnoOf } from '../lib/system-error.ts'
 import { AgentConnection, type AgentObserver, type AgentService } from './agent-connection.ts'
 import { claimAgentSocket, inUse, unlistenedPath } from './agent-socket-path.ts'
-import { isOwnUser } from './socket-server.ts'
+import { isOwnUser } from '../host/socket-server.ts'
 
 /** Serves a page's methods on a Unix socket, to processes of this user only. */
 export class AgentServer {

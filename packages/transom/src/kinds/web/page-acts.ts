@@ -1,5 +1,5 @@
-import type { WebPage } from '../sources/web/web-page.ts'
-import type { MouseAction } from '../terminal/mouse-encoding.ts'
+import type { WebPage } from './web-page.ts'
+import type { MouseAction } from '../../terminal/mouse-encoding.ts'
 
 /** Whether what is typed now goes into a password field, or where it cannot be told, into another site's frame. */
 export async function isSecret(page: WebPage): Promise<boolean> {

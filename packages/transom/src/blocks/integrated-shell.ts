@@ -1,7 +1,7 @@
-import { removeBlockText, writeBlockText } from '../sources/pty/shell-integration/block-file.ts'
-import type { ShellIntegration } from '../sources/pty/shell-integration/integrate-shell.ts'
-import { typedText } from '../sources/pty/shell-integration/typed-text.ts'
-import { shellInFront } from '../sources/pty/shell-in-front.ts'
+import { removeBlockText, writeBlockText } from './shells/block-file.ts'
+import type { ShellIntegration } from './shells/integrate-shell.ts'
+import { typedText } from './shells/typed-text.ts'
+import { shellInFront } from './shell-in-front.ts'
 import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from './block-queue.ts'
 
 /** More of a command is not shown: it is in the block. */

@@ -1,6 +1,6 @@
 import type { Block } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import type { TerminalSession } from './terminal-session.ts'
+import type { TerminalSession } from '../session/terminal-session.ts'
 
 interface WaitOptions {
   readonly timeoutMs?: number | undefined

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import * as os from 'node:os'
-import { errnoOf } from '../../lib/system-error.ts'
+import { errnoOf } from '../lib/system-error.ts'
 import type { ChildReaper } from './child-reaper.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { AgentParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { changedLines, frameAnsi, frameLines } from '../sources/web/frame-text.ts'
-import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from '../sources/web/web-frame.ts'
-import { dialogFields, safeText } from '../sources/web/page-words.ts'
-import type { PageDetails, WebPage } from '../sources/web/web-page.ts'
+import { changedLines, frameAnsi, frameLines } from '../kinds/web/frame-text.ts'
+import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from '../kinds/web/web-frame.ts'
+import { dialogFields, safeText } from '../kinds/web/page-words.ts'
+import type { PageDetails, WebPage } from '../kinds/web/web-page.ts'
 
 /** Frames that a `since` may name: an agent asks for the changes since what it saw last. */
 const FRAMES_KEPT_MAX = 32

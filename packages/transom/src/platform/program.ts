@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
-import { errnoOf } from '../../lib/system-error.ts'
+import { errnoOf } from '../lib/system-error.ts'
 
 /** Throws when execvp would not find or start a program: a child that cannot exec could only say so on the screen. */
 export function checkProgram(program: string, cwd: string, env: Readonly<Record<string, string>>): void {
