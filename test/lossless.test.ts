@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Client } from '@transom/client'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { StoredEvents } from '../packages/transom/src/log/stored-events.ts'
 import { replayLog } from '../packages/transom/src/replay/replay.ts'
 import { takeSnapshot } from '../packages/transom/src/session/snapshot.ts'
 import { loggedOutput } from './support/log-contents.ts'
@@ -160,14 +161,16 @@ async function resizeRounds(command: string[], sign: string, rounds: number): Pr
     seen.push(await client.call('session.snapshot', { session, cells: true, scrollback: true }))
   }
   for (const live of seen) {
-    const { screen } = await replayLog(home.logPath(session), { seq: live.seq })
+    const { screen } = await replayLog(StoredEvents.at(path.dirname(home.logPath(session))), {
+      seq: live.seq,
+    })
     const replayed = takeSnapshot(session, screen, { cells: true, scrollback: true })
     expect(JSON.parse(JSON.stringify(replayed))).toEqual(live)
   }
   await client.call('session.destroy', { session })
   // The end of the whole log, as an ended session is shown.
   const end = await client.call('session.snapshot', { session })
-  const { screen } = await replayLog(home.logPath(session))
+  const { screen } = await replayLog(StoredEvents.at(path.dirname(home.logPath(session))))
   expect(end.screen_hash).toBe(takeSnapshot(session, screen).screen_hash)
   return seen.length
 }

@@ -65,9 +65,9 @@ async function bundle(
 ): Promise<Result<'artifacts.bundle'>> {
   const { session, name } = manifest
   const store = new ArtifactStore(home.sessionFolder(session), control.now)
-  const log = home.logPath(session)
+  const events = live?.log.events ?? home.events(session)
   const untilSeq = live?.log.seq
-  const { screen, lastSeq } = await replayLog(log, {
+  const { screen, lastSeq } = await replayLog(events, {
     ...(untilSeq === undefined ? {} : { seq: untilSeq }),
     signal,
   })
@@ -76,12 +76,19 @@ async function bundle(
       ['html', 'recording.html'],
       ['asciicast-v2', 'recording.cast'],
     ] as const) {
-      const request = { ...recordingDefaults(control), log, session, name, format, toSeq: lastSeq }
+      const request = {
+        ...recordingDefaults(control),
+        folder: home.sessionFolder(session),
+        session,
+        name,
+        format,
+        toSeq: lastSeq,
+      }
       const onProgress = (done: number) => progress({ done })
       await control.recorder.record({ ...request, out: path.join(folder, file) }, { signal, onProgress })
     }
     const out = path.join(folder, 'transcript.txt')
-    await exportLog(log, { format: 'text', out, force: false, untilSeq, signal })
+    await exportLog(events, { format: 'text', out, force: false, untilSeq, signal })
   }
   const made = await makeBundle({
     ...target,

@@ -86,7 +86,7 @@ async function read(
   const stream = await streamOf(dependencies, manifest)
   const from_cursor = params.from_cursor ?? block?.cursor_begin ?? 0
   const end = params.to_cursor ?? (block === null ? null : block.cursor_begin + block.output_bytes)
-  const to_cursor = Math.min(end ?? stream.index.cursor, stream.index.cursor)
+  const to_cursor = Math.min(end ?? stream.chain.cursor, stream.chain.cursor)
   const output = await outputOf(stream, { from: from_cursor, to: to_cursor }, params)
   return { ok: true, block, from_cursor, to_cursor, ...output }
 }
@@ -178,5 +178,5 @@ async function outputOf(
 
 async function streamOf({ home, sessions }: BlockDependencies, manifest: Manifest): Promise<OutputStream> {
   const live = sessions.liveTerminal(({ id }) => id === manifest.session)
-  return live === null ? endedOutput(home.logPath(manifest.session)) : liveOutput(live)
+  return live === null ? endedOutput(home.events(manifest.session)) : liveOutput(live)
 }

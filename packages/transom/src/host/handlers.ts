@@ -5,7 +5,6 @@ import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import type { PicturePool } from '../picture-worker/picture-pool.ts'
-import { scanLog } from '../log/log-reader.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
 import { assertKind } from '../session/session-kind.ts'
@@ -127,13 +126,13 @@ async function stream(
   const { manifest } = found
   if (to === 'blocks') assertKind(manifest, 'terminal')
   const live = liveOf(found)
-  const path = home.logPath(manifest.session)
+  const events = found.live?.log.events ?? home.events(manifest.session)
   if (to !== 'screen') {
-    const afterSeq = after_seq ?? found.live?.log.seq ?? (await scanLog(path)).lastSeq
+    const afterSeq = after_seq ?? found.live?.log.seq ?? (await events.extent(signal)).chain.lastSeq
     const { status } = manifest
     const more = found.live !== null && (status === 'destroying' || !found.live.ended)
     const follow = to === 'events' ? streamEvents : streamBlocks
-    await follow({ path, afterSeq, subscription, more, status }, context, signal)
+    await follow({ events, afterSeq, subscription, more, status }, context, signal)
   } else if (live !== null) {
     await streamScreen(live, subscription, context, signal)
   } else {

@@ -7,8 +7,8 @@ import {
 import { changedRows } from '../grid/grid.ts'
 import { screenLine } from '../grid/styled-runs.ts'
 import { eventRecord } from '../log/event-record.ts'
-import { followRecords, readAfter } from '../log/log-reader.ts'
 import type { LogRecord } from '../log/record.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 import { BlockFollower } from '../session/block-follower.ts'
 import type { Session } from '../session/session.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
@@ -63,7 +63,7 @@ export async function streamScreen(
 }
 
 export interface EventStream {
-  readonly path: string
+  readonly events: StoredEvents
   readonly afterSeq: number
   readonly subscription: number
   /** False for a session that has ended: what is there is all. */
@@ -77,16 +77,15 @@ export async function streamEvents(
   channel: Channel,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, afterSeq, subscription, more } = stream
+  const { events, afterSeq, subscription, more } = stream
   const send = async (message: SubscriptionMessage) => {
     if (!channel.notify(message)) await channel.drained()
   }
   const isLast = lastRecordDetector(stream.status)
   let seq = afterSeq
   await send({ subscription, type: 'position', seq })
-  for await (const records of more
-    ? followRecords(path, { afterSeq, signal })
-    : readAfter(path, afterSeq, signal)) {
+  const range = { from: afterSeq + 1, signal }
+  for await (const records of more ? events.follow(range) : events.read(range)) {
     await send({ subscription, type: 'records', records: records.map(eventRecord) })
     seq = records.at(-1)?.seq ?? seq
     if (more && records.some(isLast)) break
@@ -100,15 +99,16 @@ export async function streamBlocks(
   channel: Channel,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, afterSeq, subscription, more } = stream
+  const { events, afterSeq, subscription, more } = stream
   const send = async (message: SubscriptionMessage) => {
     if (!channel.notify(message)) await channel.drained()
   }
   const isLast = lastRecordDetector(stream.status)
-  const follower = new BlockFollower(path, subscription)
+  const follower = new BlockFollower(events.path, subscription)
   let seq = 0
   await send({ subscription, type: 'position', seq: afterSeq })
-  const pieces = more ? followRecords(path, { afterSeq: 0, signal }) : readAfter(path, 0, signal)
+  const range = { from: 1, signal } // the blocks that run began before
+  const pieces = more ? events.follow(range) : events.read(range)
   for await (const records of pieces) {
     for (const record of records) {
       if (seq <= afterSeq && record.seq > afterSeq) {

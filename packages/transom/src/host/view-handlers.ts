@@ -1,13 +1,13 @@
-import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
-import { scanLog } from '../log/log-reader.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { momentOf, seqOfMoment, type Moment } from '../replay/moment.ts'
-import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
+import { findFrame, replayLog, type Replayed } from '../replay/replay.ts'
+import { ScreenProjection } from '../replay/screen-projection.ts'
 import { EchoTracker } from '../session/echo.ts'
 import { unknownInput } from '../session/input-verdict.ts'
 import { diffScreens } from '../session/screen-diff.ts'
@@ -16,6 +16,7 @@ import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { policyOf } from '../session/status-policy.ts'
 import { Waits } from '../session/waits.ts'
 import type { Screen } from '../screen/screen.ts'
+import type { Frame } from '../terminal/emulator.ts'
 import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
 import { takeScreenshot } from './screenshot-handler.ts'
@@ -69,8 +70,8 @@ export function viewHandlers(
     },
     'session.diff': async ({ session, since, cells }, { signal }) => {
       const found = await sessions.find(session)
-      const before = await earlierScreen(home, found, since, signal)
-      const now = await screenAt(home, found, null, signal)
+      const { before, last } = await earlierFrame(home, found, since, signal)
+      const now = (await liveOf(found)?.look()) ?? last
       return diffScreens(found.manifest.session, before, now, cells ?? false)
     },
   }
@@ -87,15 +88,16 @@ export async function replaySession(
   id: string,
   options: { seq?: number; signal: AbortSignal },
 ): Promise<Replayed> {
-  return replayLog(home.logPath(id), options)
+  return replayLog(home.events(id), options)
 }
 
 async function inspect(home: Home, { manifest, live }: FoundSession): Promise<Result<'session.inspect'>> {
   const info = publicInfo(manifest)
-  const path = home.logPath(manifest.session)
+  const events = home.events(manifest.session)
+  const { path } = events
   if (live !== null) return { ...info, seq: live.log.seq, log: { path, bytes: live.log.sizeBytes } }
-  const { lastSeq } = await scanLog(path)
-  return { ...info, seq: lastSeq, log: { path, bytes: fs.statSync(path).size } }
+  const { chain } = await events.extent()
+  return { ...info, seq: chain.lastSeq, log: { path, bytes: await events.sizeBytes() } }
 }
 
 async function screenAt(
@@ -107,24 +109,37 @@ async function screenAt(
   const id = found.manifest.session
   const live = liveOf(found)
   if (moment === null) return live === null ? (await replaySession(home, id, { signal })).screen : live.look()
-  const seq = await seqOfMoment(home.logPath(id), moment, signal)
-  return (await replaySession(home, id, { seq, signal })).screen
+  const events = eventsOf(home, found)
+  const seq = await seqOfMoment(events, moment, signal)
+  return (await replayLog(events, { seq, signal })).screen
 }
 
-/** The screen at a seq, or when its hash was last this one. */
-async function earlierScreen(
+/** The log of a session, with what its writer knows of it where that is this host. */
+function eventsOf(home: Home, { manifest, live }: FoundSession): StoredEvents {
+  return live?.log.events ?? home.events(manifest.session)
+}
+
+/** What was shown at a seq, or when the hash was last this one, and the screen at the end: from one pass over the log. */
+async function earlierFrame(
   home: Home,
   found: FoundSession,
   since: string,
   signal: AbortSignal,
-): Promise<Screen> {
-  if (/^\d{1,15}$/.test(since)) return screenAt(home, found, { kind: 'seq', seq: Number(since) }, signal)
-  const screen = await replayUntil(
-    home.logPath(found.manifest.session),
-    (candidate) => screenHash(candidate.canonical()) === since,
-    signal,
-  )
-  if (screen !== null) return screen
+): Promise<{ before: { seq: number; frame: Frame }; last: Screen }> {
+  const events = eventsOf(home, found)
+  const to = found.live?.log.seq
+  if (/^\d{1,15}$/.test(since)) {
+    const seq = await seqOfMoment(events, { kind: 'seq', seq: Number(since) }, signal)
+    const projection = new ScreenProjection(events.path)
+    await events.fold([projection], { to: seq, signal })
+    const { screen } = projection
+    const before = { seq: screen.seq, frame: screen.frame() }
+    if (liveOf(found) === null) await events.fold([projection], { to, signal }) // goes on where it is
+    return { before, last: screen }
+  }
+  const isIt = (candidate: Screen) => screenHash(candidate.canonical()) === since
+  const { found: before, last } = await findFrame(events, isIt, { to, signal })
+  if (before !== null) return { before, last }
   const message = `the screen of ${found.manifest.session} never had the hash ${since}; take a new snapshot`
   throw new OpError('moment_not_found', message, { since })
 }

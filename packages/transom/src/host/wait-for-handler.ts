@@ -22,7 +22,7 @@ export async function waitFor(
 ): Promise<Result<'pty.wait_for'>> {
   const startMs = performance.now()
   const { manifest, live } = await conversations.find(params.conversation_id)
-  const stream = live === null ? await endedOutput(home.logPath(manifest.session)) : liveOutput(live)
+  const stream = live === null ? await endedOutput(home.events(manifest.session)) : liveOutput(live)
   const blocks = await sessions.blocksOf(manifest, signal)
   const block = params.session_id === undefined ? null : blockOf(params.session_id, { blocks, live })
   const fromCursor = params.from_cursor ?? lastBegin(block, blocks)

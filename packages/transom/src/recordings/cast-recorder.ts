@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NUMBERS, resizeEvent } from '@transom/protocol'
 import { paintCursor, paintRows } from '../grid/ansi.ts'
 import { changedRows } from '../grid/grid.ts'
-import { factOf, terminalBytes } from '../replay/replay.ts'
+import { factOf, terminalBytes } from '../replay/screen-events.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { CastLines, type CastVersion } from './asciicast.ts'
 import { Chapters } from './chapters.ts'

@@ -1,11 +1,12 @@
-import { EVENT_TYPE_NUMBERS, exitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { soundRecords } from '../log/sound-records.ts'
+import type { FoldTarget } from '../log/fold.ts'
 import type { LogRecord } from '../log/record.ts'
-import { createdOf, factOf, screenEventOf } from '../replay/replay.ts'
-import { createScreen } from '../screen/create-screen.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
+import { ScreenProjection } from '../replay/screen-projection.ts'
 import type { Screen } from '../screen/screen.ts'
 import { Timeline, type Timing } from './timeline.ts'
+
+const TOLD_EVERY_BYTES = 256 << 10 // as much as the log is read in
 
 export interface RecordingRange {
   /** The first and the last record to show; null for the session's own. */
@@ -49,7 +50,7 @@ export interface RangeRead {
 
 /** Plays a range of a log to `reader`, in memory of a fixed size however long the log is. */
 export async function readRange(
-  path: string,
+  events: StoredEvents,
   range: RecordingRange,
   reader: RecordingReader,
 ): Promise<RangeRead> {
@@ -60,33 +61,11 @@ export async function readRange(
       from_seq: fromSeq,
       to_seq: toSeq,
     })
-  let stage: Stage | null = null
-  let [lastSeq, atMs, bytes] = [0, 0, 0]
-  let exitCode: number | null = null
-  for await (const records of soundRecords(path, { untilSeq: toSeq, signal: range.signal })) {
-    for (const record of records) {
-      stage ??= openStage(record, path)
-      const { screen, command } = stage
-      if (record.seq >= fromSeq && stage.timeline === null) {
-        stage.timeline = new Timeline(range.timing, record.time)
-        const ownBytes = stage.printsBytes && lastSeq === 0
-        await reader.start({ screen, startMs: record.time, command, ownBytes })
-      }
-      if (stage.timeline === null || reader.needsScreen) {
-        screen.apply(record.seq, screenEventOf(record))
-        screen.takeAnswers() // queries are answered by the live host only
-      }
-      if (stage.timeline !== null) {
-        atMs = stage.timeline.at(record.time)
-        await reader.event({ record, atMs, screen })
-      }
-      if (record.typeNumber === EVENT_TYPE_NUMBERS.exit) exitCode = exitRecord.parse(factOf(record)).code
-      lastSeq = record.seq
-      bytes += record.payload.length
-    }
-    range.onRead?.(bytes)
-  }
-  if (lastSeq >= fromSeq) return { fromSeq, lastSeq, durationMs: atMs, exitCode }
+  const stage = new Stage(events.path, { ...range, fromSeq }, reader)
+  await events.fold([stage], { from: fromSeq, to: toSeq, signal: range.signal, damage: 'refuse' })
+  const { seq: lastSeq, durationMs, exitCode } = stage
+  if (lastSeq >= fromSeq) return { fromSeq, lastSeq, durationMs, exitCode }
+  const { path } = events
   throw new OpError(
     'moment_not_found',
     `the Event Log ${path} ends with record ${lastSeq}, before ${fromSeq}`,
@@ -98,20 +77,77 @@ export async function readRange(
   )
 }
 
-interface Stage {
-  readonly screen: Screen
-  readonly command: readonly string[]
-  readonly printsBytes: boolean
-  timeline: Timeline | null
-}
+/** Shows the records of a range to a reader, on the screen as it was before them. */
+class Stage implements FoldTarget {
+  readonly #projection: ScreenProjection
+  readonly #range: RecordingRange & { readonly fromSeq: number }
+  readonly #reader: RecordingReader
+  #timeline: Timeline | null = null
+  /** Whether the screen has been shown every record. */
+  #isShown = true
+  #readBytes = 0
+  #toldBytes = 0
+  durationMs = 0
 
-function openStage(first: LogRecord, path: string): Stage {
-  const created = createdOf(first, path)
-  const command = created.url === undefined ? created.command : [created.url]
-  return {
-    screen: createScreen(created),
-    command,
-    printsBytes: created.kind === 'terminal',
-    timeline: null,
+  constructor(path: string, range: RecordingRange & { readonly fromSeq: number }, reader: RecordingReader) {
+    this.#projection = new ScreenProjection(path)
+    this.#range = range
+    this.#reader = reader
+  }
+
+  get checkpoints(): string {
+    return this.#projection.checkpoints
+  }
+
+  get seq(): number {
+    return this.#projection.seq
+  }
+
+  get exitCode(): number | null {
+    return this.#projection.exit?.code ?? null
+  }
+
+  restore(first: LogRecord, checkpoint: Uint8Array): boolean {
+    return this.#projection.restore(first, checkpoint)
+  }
+
+  checkpoint(): Uint8Array | null {
+    return this.#isShown ? this.#projection.checkpoint() : null
+  }
+
+  apply(record: LogRecord): void | Promise<void> {
+    this.#tellRead(record)
+    if (this.#timeline !== null) return this.#play(record, this.#timeline)
+    if (record.seq >= this.#range.fromSeq) return this.#start(record)
+    this.#projection.apply(record)
+  }
+
+  async #start(record: LogRecord): Promise<void> {
+    const isFirst = this.#projection.seq === 0
+    if (isFirst) this.#projection.note(record) // the record that says how large the screen is
+    const { created, screen } = this.#projection
+    const command = created.url === undefined ? created.command : [created.url]
+    const timeline = new Timeline(this.#range.timing, record.time)
+    const ownBytes = created.kind === 'terminal' && isFirst
+    await this.#reader.start({ screen, startMs: record.time, command, ownBytes })
+    this.#timeline = timeline
+    await this.#play(record, timeline)
+  }
+
+  #play(record: LogRecord, timeline: Timeline): void | Promise<void> {
+    if (this.#reader.needsScreen) this.#projection.apply(record)
+    else {
+      this.#projection.note(record)
+      this.#isShown = false
+    }
+    this.durationMs = timeline.at(record.time)
+    return this.#reader.event({ record, atMs: this.durationMs, screen: this.#projection.screen })
+  }
+
+  #tellRead({ payload }: LogRecord): void {
+    this.#readBytes += payload.length
+    if (this.#readBytes - this.#toldBytes < TOLD_EVERY_BYTES) return
+    this.#toldBytes = this.#readBytes
+    this.#range.onRead?.(this.#readBytes)
   }
 }

@@ -3,7 +3,8 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EventLog } from '../log/event-log.ts'
+import { EventStore } from '../log/event-store.ts'
+import { StoredEvents } from '../log/stored-events.ts'
 import { styledRuns } from '../grid/styled-runs.ts'
 import type { Screen } from '../screen/screen.ts'
 import { TerminalScreen } from '../screen/terminal-screen.ts'
@@ -41,12 +42,12 @@ const events = fc.array(
 
 test('a replay to any seq equals the live screen at that seq', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-replay-'))
-  const file = path.join(folder, 'events.log')
   try {
     await fc.assert(
       fc.asyncProperty(events, fc.nat(), async (history, pick) => {
-        fs.rmSync(file, { force: true })
-        const log = EventLog.create(file, () => 0)
+        fs.rmSync(folder, { recursive: true })
+        fs.mkdirSync(folder)
+        const log = EventStore.create(folder, { now: () => 0, segmentBytesMax: 500 })
         const live = new TerminalScreen(new XtermEmulator(30, 8))
         const created = { session: 'test', command: ['x'], cwd: '/', cols: 30, rows: 8 }
         live.apply(log.appendFact('created', created), { type: 'other' })
@@ -57,8 +58,8 @@ test('a replay to any seq equals the live screen at that seq', async () => {
         }
         await log.close()
         const seq = (pick % seen.length) + 1
-        expect(show((await replayLog(file, { seq })).screen)).toEqual(seen[seq - 1])
-        expect(show((await replayLog(file)).screen)).toEqual(seen.at(-1))
+        expect(show((await replayLog(StoredEvents.at(folder), { seq })).screen)).toEqual(seen[seq - 1])
+        expect(show((await replayLog(StoredEvents.at(folder))).screen)).toEqual(seen.at(-1))
       }),
       { numRuns: 100 },
     )
@@ -67,7 +68,7 @@ test('a replay to any seq equals the live screen at that seq', async () => {
   }
 })
 
-function append(log: EventLog, event: TerminalEvent): number {
+function append(log: EventStore, event: TerminalEvent): number {
   switch (event.type) {
     case 'output':
       return log.append('output', event.bytes)

@@ -25,6 +25,8 @@ export interface Screen {
   page(): PageView | null
   /** Null where nothing scrolls off. */
   scrollback(): Scrollback | null
+  /** The present state in bytes, from which createScreen() makes an equal screen; null where there is no way yet. */
+  checkpoint(): Uint8Array | null
   /** What the program is owed for its queries; empties the list. */
   takeAnswers(): string[]
 }

@@ -45,6 +45,11 @@ export class TerminalScreen implements Screen {
     this.#seq = seq
   }
 
+  /** The emulator cannot write its state down. */
+  checkpoint(): null {
+    return null
+  }
+
   takeAnswers(): string[] {
     return this.#emulator.takeAnswers()
   }

@@ -6,6 +6,7 @@ import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type GridTables } fro
 import { DEFAULT_STYLE, RGB_COLOR } from '../grid/style.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { decodeCells, kindOf, type CaretCell, type DecodedRuns } from './cell-runs.ts'
+import { decodeWebCheckpoint, encodeWebCheckpoint } from './web-checkpoint.ts'
 import type { Screen, ScreenEvent } from './screen.ts'
 
 /** Past this many colour pairs or clusters the tables are begun anew with the next keyframe. */
@@ -34,6 +35,20 @@ export class WebScreen implements Screen {
   constructor(cols: number, rows: number) {
     this.#grid = new Grid(cols, rows, this.#tables, 'painted')
     this.#kinds = new Uint8Array(cols * rows)
+  }
+
+  /** The screen of a checkpoint; null when it was made by another version. */
+  static restore(checkpoint: Uint8Array): WebScreen | null {
+    const state = decodeWebCheckpoint(checkpoint)
+    if (state === null) return null
+    const screen = new WebScreen(state.grid.cols, state.grid.rows)
+    screen.#tables = state.grid.tables
+    screen.#grid = state.grid
+    screen.#kinds = state.kinds
+    screen.#caret = state.caret
+    screen.#page = state.page
+    screen.#seq = state.seq
+    return screen
   }
 
   get seq(): number {
@@ -76,6 +91,11 @@ export class WebScreen implements Screen {
   canonical(): CanonicalText {
     this.#canonical ??= canonicalText(this.frame().text)
     return this.#canonical
+  }
+
+  checkpoint(): Uint8Array {
+    const [grid, kinds, caret, page, seq] = [this.#grid, this.#kinds, this.#caret, this.#page, this.#seq]
+    return encodeWebCheckpoint({ grid, kinds, caret, page, seq })
   }
 
   modes(): null {

@@ -8,8 +8,8 @@ import {
   type Fact,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { readRecords, withLogFile } from '../log/log-reader.ts'
-import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+import type { LogRecord } from '../log/record.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 
 /** A prompt that the shell showed, and where in the output stream. */
 export interface PromptPoint {
@@ -167,18 +167,16 @@ export class BlockProjection {
 }
 
 /** The blocks of a session from its log alone, to its end. */
-export async function projectLog(path: string, signal?: AbortSignal): Promise<BlockProjection> {
-  return withLogFile(path, async (file) => {
-    let projection: BlockProjection | null = null
-    for await (const records of readRecords(file, { offset: FILE_HEADER_BYTES }, signal)) {
-      for (const record of records) {
-        projection ??= new BlockProjection(createdOf(record, path))
-        projection.apply(record)
-      }
-    }
-    if (projection === null) throw new OpError('log_corrupt', `${path} has no records`, { path })
-    return projection
-  })
+export async function projectLog(events: StoredEvents, signal?: AbortSignal): Promise<BlockProjection> {
+  const { path } = events
+  const folded: { projection: BlockProjection | null } = { projection: null }
+  const apply = (record: LogRecord) => {
+    folded.projection ??= new BlockProjection(createdOf(record, path))
+    folded.projection.apply(record)
+  }
+  await events.fold([{ apply }], { signal })
+  if (folded.projection === null) throw new OpError('log_corrupt', `${path} has no records`, { path })
+  return folded.projection
 }
 
 export function createdOf(first: LogRecord, path: string): Fact<'created'> {

@@ -1,8 +1,8 @@
 import { OpError } from '@transom/protocol/errors'
 import type { LogTail } from '../log/log-tail.ts'
-import type { OutputIndex } from '../log/output-index.ts'
 import { OutputReader, type OutputPiece } from '../log/output-reader.ts'
-import { scanLog } from '../log/log-reader.ts'
+import type { SegmentChain } from '../log/segment-chain.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 import type { Session } from './session.ts'
 
 /** After so much the other sessions get their turn: about a quarter of a millisecond of searching. */
@@ -15,11 +15,10 @@ export const READ_BYTES_MAX = 8 << 20
  * cursor is an offset into it. Live or ended, it is read from the Event Log, in memory of a fixed size.
  */
 export interface OutputStream {
-  readonly path: string
-  readonly index: OutputIndex
-  /** The end of it in memory, while somebody writes it. */
+  readonly chain: SegmentChain
+  /** The end of it in memory, while it is being written. */
   readonly tail?: LogTail
-  /** How far the log reaches now, in bytes of its file. */
+  /** How far the log reaches now, as the offsets of its chain count. */
   endOffset(): number
   /** Nothing will be added any more. */
   ended(): boolean
@@ -30,31 +29,30 @@ export interface OutputStream {
 export function liveOutput(session: Session): OutputStream {
   const { log } = session
   return {
-    path: log.path,
-    index: log.output,
+    chain: log.chain,
     tail: log.tail,
-    endOffset: () => log.sizeBytes,
+    endOffset: () => log.endOffset,
     ended: () => session.ended,
     observe: (observer) => session.observe(observer),
   }
 }
 
 /** The output stream of a session that has ended, or whose host has. */
-export async function endedOutput(path: string): Promise<OutputStream> {
-  const { output, validBytes } = await scanLog(path)
-  return { path, index: output, endOffset: () => validBytes, ended: () => true, observe: () => () => {} }
+export async function endedOutput(events: StoredEvents): Promise<OutputStream> {
+  const { chain } = await events.extent()
+  return { chain, endOffset: () => chain.endOffset, ended: () => true, observe: () => () => {} }
 }
 
 /** The bytes between two cursors, each record's checksum verified. */
 export async function readOutput(stream: OutputStream, from: number, to: number): Promise<Buffer> {
   assertCursor(stream, from)
-  const end = Math.min(to, stream.index.cursor)
+  const end = Math.min(to, stream.chain.cursor)
   if (end - from > READ_BYTES_MAX) {
     const message = `${end - from} bytes are too much to read at once; read ${READ_BYTES_MAX} and go on from there`
     throw new OpError('usage', message, { from, to, max: READ_BYTES_MAX })
   }
   const parts: Buffer[] = []
-  const reader = new OutputReader(stream.path, { from: stream.index.before(from), verify: true })
+  const reader = new OutputReader(stream.chain, { from: stream.chain.before(from), verify: true })
   try {
     for await (const { cursor, bytes } of piecesOf(reader, () => stream.endOffset())) {
       if (cursor >= end) break
@@ -83,7 +81,7 @@ export async function* piecesOf(reader: OutputReader, endOffset: () => number): 
 
 /** A cursor beyond the end was never given to anyone: it belongs to another session, or is a mistake. */
 export function assertCursor(stream: OutputStream, cursor: number): void {
-  const end = stream.index.cursor
+  const end = stream.chain.cursor
   if (cursor <= end) return
   throw new OpError(
     'usage',

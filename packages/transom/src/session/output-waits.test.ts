@@ -4,15 +4,20 @@ import * as path from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
-import { EventLog } from '../log/event-log.ts'
+import { EventStore } from '../log/event-store.ts'
 import { OutputReader } from '../log/output-reader.ts'
+import { SparseIndex } from '../log/sparse-index.ts'
+import { StoredEvents } from '../log/stored-events.ts'
 import { fittedOutput } from './fitted-output.ts'
 import { RegexMatcher, SubstringMatcher } from './output-match.ts'
 import { endedOutput, piecesOf, readOutput, type OutputStream } from './output-stream.ts'
 import { END_OF_SESSION, waitForOutput, type Awaited, type OutputWaitOptions } from './output-waits.ts'
 
+/** So that all of this holds across segments. */
+const SEGMENT_BYTES_MAX = 4096
+
 let folder: string
-let logs: EventLog[]
+let logs: EventStore[]
 
 beforeEach(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-output-'))
@@ -26,25 +31,28 @@ afterEach(async () => {
 
 /** A session as far as its output goes: what a test prints is recorded and announced. */
 class PrintingSession implements OutputStream {
-  readonly log: EventLog
+  readonly log: EventStore
   readonly #observers = new Set<() => void>()
   #ended = false
 
   constructor() {
-    this.log = EventLog.create(path.join(folder, `events-${logs.length}.log`), () => 0)
+    const own = path.join(folder, String(logs.length))
+    fs.mkdirSync(own)
+    this.log = EventStore.create(own, { now: () => 0, segmentBytesMax: SEGMENT_BYTES_MAX })
     logs.push(this.log)
   }
 
-  get path() {
-    return this.log.path
-  }
-
-  get index() {
-    return this.log.output
+  get chain() {
+    return this.log.chain
   }
 
   endOffset() {
-    return this.log.sizeBytes
+    return this.log.endOffset
+  }
+
+  /** What another process finds. */
+  stored() {
+    return StoredEvents.at(this.log.folder)
   }
 
   ended() {
@@ -105,9 +113,9 @@ describe('the output stream', () => {
     session.print('two ')
     session.mark()
     session.print('three')
-    expect(session.index.cursor).toBe(13)
+    expect(session.chain.cursor).toBe(13)
     expect((await readOutput(session, 2, 10)).toString()).toBe('e two th')
-    const offline = await endedOutput(session.path)
+    const offline = await endedOutput(session.stored())
     expect((await readOutput(offline, 0, Infinity)).toString()).toBe('one two three')
   })
 
@@ -147,7 +155,7 @@ describe('the output stream', () => {
     const session = new PrintingSession()
     const line = `${'x'.repeat(99)}\n`
     for (let index = 0; index < 100; index++) session.print(`${index}\n${line.repeat(1000)}`)
-    const end = session.index.cursor
+    const end = session.chain.cursor
     const { head, tail, omitted, bytes } = await fittedOutput(
       session,
       { from: 0, to: end },
@@ -162,17 +170,18 @@ describe('the output stream', () => {
     const session = new PrintingSession()
     session.print('abc')
     session.print('def')
-    fs.writeSync(fs.openSync(session.path, 'r+'), Buffer.from('X'), 0, 1, 16 + 28)
+    fs.writeSync(fs.openSync(session.log.path, 'r+'), Buffer.from('X'), 0, 1, 16 + 28)
     await expect(readOutput(session, 0, 6)).rejects.toMatchObject({ code: 'log_corrupt' })
   })
 
   test('keeps an index of a fixed size', async () => {
-    const session = new PrintingSession()
-    const block = Buffer.alloc(100 << 10)
-    for (let index = 0; index < 50; index++) session.log.output.note(index + 1, 2, block.length)
-    const { cursor, seq } = session.log.output.before(40 * block.length + 1)
-    expect(cursor).toBe(40 * block.length)
-    expect(seq).toBe(41)
+    const index = new SparseIndex()
+    const bytes = 100 << 10
+    for (let seq = 1; seq <= 50_000; seq++) index.note(seq, EVENT_TYPE_NUMBERS.output, bytes, seq)
+    expect(index.entries.length).toBeLessThanOrEqual(4096)
+    const found = index.before(40_000 * bytes + 1)
+    expect(found?.cursor).toBe((found?.seq ?? 0) * bytes - bytes)
+    expect(found?.seq).toBeGreaterThan(40_000 - 20)
   })
 })
 
@@ -365,7 +374,7 @@ describe('whatever the chunks', () => {
         const expected = at < 0 ? { matched: false } : { matched: true, match: { start: at } }
         expect(await live).toMatchObject(expected)
         const later = bytes.indexOf(Buffer.from(needle), fromCursor)
-        const offline = await endedOutput(session.path)
+        const offline = await endedOutput(session.stored())
         const result = await waitForOutput(offline, substring(needle, fromCursor), options({ fromCursor }))
         expect(result.matched ? result.match?.start : -1).toBe(later)
       }),
@@ -397,7 +406,7 @@ describe('whatever the chunks', () => {
 test('pieces cover the stream without a gap', async () => {
   const session = new PrintingSession()
   for (let index = 0; index < 300; index++) session.print(Buffer.alloc(3000, index))
-  const reader = new OutputReader(session.path, { from: session.index.before(0) })
+  const reader = new OutputReader(session.chain, { from: session.chain.before(0) })
   let cursor = 0
   for await (const piece of piecesOf(reader, () => session.endOffset())) {
     expect(piece.cursor).toBe(cursor)

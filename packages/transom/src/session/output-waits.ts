@@ -104,8 +104,8 @@ class Search {
     this.#limitCursor = options.fromCursor + (options.maxBytes ?? Infinity)
     this.#endCursor = options.until?.cursor ?? Infinity
     const facts = [...(awaited.kind === 'fact' ? awaited.judge.types : []), ...(options.until?.types ?? [])]
-    this.#reader = new OutputReader(stream.path, {
-      from: stream.index.before(options.fromCursor),
+    this.#reader = new OutputReader(stream.chain, {
+      from: stream.chain.before(options.fromCursor),
       facts,
       tail: stream.tail,
     })

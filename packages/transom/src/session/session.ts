@@ -2,7 +2,7 @@ import type { ExitRecord, NeedsInput, SessionKind, Snapshot, WaitResult } from '
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
-import type { EventLog } from '../log/event-log.ts'
+import type { EventStore } from '../log/event-store.ts'
 import type { Screen, ScreenEvent } from '../screen/screen.ts'
 import type { MouseAction } from '../terminal/mouse-encoding.ts'
 import { DiskSteps } from './disk-steps.ts'
@@ -23,7 +23,7 @@ export interface SessionDependencies {
 
 /** What a kind of session brings along. */
 export interface SessionParts {
-  readonly log: EventLog
+  readonly log: EventStore
   readonly screen: Screen
   readonly limits: SessionLimits
 }
@@ -33,7 +33,7 @@ export interface SessionParts {
  * what happens is appended to the log, then applied to the screen, then shown to waits and observers.
  */
 export abstract class Session implements WaitSubject {
-  readonly log: EventLog
+  readonly log: EventStore
   readonly screen: Screen
   readonly echo = new EchoTracker()
   /** What must reach the disk, in order; while it cannot, the source is paused. */

@@ -165,7 +165,7 @@ export class Sessions {
   /** What the log of a session tells of its blocks. */
   async blocksOf({ session }: Manifest, signal?: AbortSignal): Promise<BlockProjection> {
     const live = this.#live.get(session)
-    return live === undefined ? projectLog(this.#home.logPath(session), signal) : asTerminal(live).blocks
+    return live === undefined ? projectLog(this.#home.events(session), signal) : asTerminal(live).blocks
   }
 
   /** Ends a session, or what an ended one has left running. */

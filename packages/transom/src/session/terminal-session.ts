@@ -1,8 +1,9 @@
 import type { Fact, NeedsInput, TerminalModes } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
+import { createEvents } from '../home/session-events.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
-import { EventLog } from '../log/event-log.ts'
+import type { EventStore } from '../log/event-store.ts'
 import type { ChildReaper } from '../sources/pty/child-reaper.ts'
 import { foregroundGroup, killTree } from '../sources/pty/process-tree.ts'
 import { PtySource, type PtyOptions } from '../sources/pty/pty-source.ts'
@@ -69,7 +70,7 @@ export class TerminalSession extends Session {
     starting: Manifest,
     parts: TerminalParts,
   ): TerminalSession {
-    const log = EventLog.create(dependencies.home.logPath(starting.session), dependencies.now)
+    const log = createEvents(dependencies.home, starting.session, dependencies)
     try {
       return new TerminalSession(dependencies, starting, { ...parts, log })
     } catch (error) {
@@ -82,7 +83,7 @@ export class TerminalSession extends Session {
   private constructor(
     dependencies: TerminalDependencies,
     starting: Manifest,
-    { program, limits, integration, log }: TerminalParts & { log: EventLog },
+    { program, limits, integration, log }: TerminalParts & { log: EventStore },
   ) {
     const screen = new TerminalScreen(new XtermEmulator(program.cols, program.rows))
     super(dependencies, starting, { log, screen, limits })

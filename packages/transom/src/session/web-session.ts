@@ -1,7 +1,8 @@
 import type { Fact, PageView } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
-import { EventLog } from '../log/event-log.ts'
+import { createEvents } from '../home/session-events.ts'
+import type { EventStore } from '../log/event-store.ts'
 import type { CaretCell } from '../screen/cell-runs.ts'
 import { WebScreen } from '../screen/web-screen.ts'
 import type { ChildReaper } from '../sources/pty/child-reaper.ts'
@@ -63,7 +64,7 @@ export class WebSession extends Session {
 
   /** Begins to open the browser; whenOpen() tells how that went. */
   static start(dependencies: WebDependencies, starting: Manifest, parts: WebParts): WebSession {
-    const log = EventLog.create(dependencies.home.logPath(starting.session), dependencies.now)
+    const log = createEvents(dependencies.home, starting.session, dependencies)
     try {
       return new WebSession(dependencies, starting, parts, log)
     } catch (error) {
@@ -73,7 +74,7 @@ export class WebSession extends Session {
     }
   }
 
-  private constructor(dependencies: WebDependencies, starting: Manifest, parts: WebParts, log: EventLog) {
+  private constructor(dependencies: WebDependencies, starting: Manifest, parts: WebParts, log: EventStore) {
     const { cols, rows } = starting
     super(dependencies, starting, { log, screen: new WebScreen(cols, rows), limits: parts.limits })
     this.#reaper = dependencies.reaper

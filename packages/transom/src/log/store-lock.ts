@@ -5,7 +5,7 @@ import { errnoOf } from '../lib/system-error.ts'
 // Neither through a link, nor waiting for the other end of a named pipe: a log is a plain file.
 const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
 
-/** Whether somebody writes this log: what makes its session alive. */
+/** Whether a process writes the log with this first segment. */
 export function isLogHeld(path: string): boolean {
   const fd = openLog(path)
   if (fd === null) return false
@@ -16,7 +16,7 @@ export function isLogHeld(path: string): boolean {
   }
 }
 
-/** The lock of a log that nobody writes, or of a log that is not there, which nobody can hold. Null while it is held. */
+/** The lock of a log without a writer, or of a log that is missing, which has none. Null while it is held. */
 export function tryLockLog(path: string): { release(): void } | null {
   const fd = openLog(path)
   if (fd === null) return { release: () => {} }
