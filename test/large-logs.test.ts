@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Result } from '@transom/protocol'
 import type { Manifest } from '../packages/transom/src/home/manifest.ts'
-import { EventLog } from '../packages/transom/src/log/event-log.ts'
+import { EventStore } from '../packages/transom/src/log/event-store.ts'
 import { TestHome } from './support/test-home.ts'
 
 const FULL = process.env['TRANSOM_FULL'] === '1'
@@ -27,7 +27,7 @@ afterEach(async () => {
 /** An ended session whose log holds `count` outputs. */
 async function writeSession(id: string, count: number, output: (index: number) => string): Promise<void> {
   fs.mkdirSync(path.dirname(home.logPath(id)), { mode: 0o700 })
-  const log = EventLog.create(home.logPath(id), () => Date.now())
+  const log = EventStore.create(path.dirname(home.logPath(id)), { now: Date.now })
   const created = { session: id, command: ['x'], cwd: '/', cols: 80, rows: 24 }
   log.appendFact('created', created)
   for (let index = 0; index < count; index++) log.append('output', Buffer.from(output(index)))

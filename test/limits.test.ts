@@ -1,7 +1,8 @@
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Result } from '@transom/protocol'
-import { scanLog } from '../packages/transom/src/log/log-reader.ts'
+import { StoredEvents } from '../packages/transom/src/log/stored-events.ts'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 
@@ -38,7 +39,7 @@ describe('a session at its quota', () => {
     await until('it has gone on', async () => (await home.json<Info>('inspect', id)).log.bytes > QUOTA * 3)
     expect((await paused(id)).log.bytes).toBeLessThan(QUOTA * 3 + SLACK)
     await home.ok('destroy', id)
-    expect(await scanLog(home.logPath(id))).toMatchObject({ tail: 'none' })
+    expect(await StoredEvents.at(path.dirname(home.logPath(id))).extent()).toMatchObject({ tail: 'none' })
   })
 
   test('is ended where that is the policy', async () => {

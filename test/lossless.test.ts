@@ -3,7 +3,9 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Client } from '@transom/client'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { StoredEvents } from '../packages/transom/src/log/stored-events.ts'
 import { replayLog } from '../packages/transom/src/replay/replay.ts'
+import { knownKinds } from '../packages/transom/src/main/kinds.ts'
 import { takeSnapshot } from '../packages/transom/src/session/snapshot.ts'
 import { loggedOutput } from './support/log-contents.ts'
 import { needs } from './support/needs.ts'
@@ -27,6 +29,10 @@ afterEach(async () => {
   client.close()
   await home.close()
 })
+
+function logOf(session: string) {
+  return { events: StoredEvents.at(path.dirname(home.logPath(session))), kinds: knownKinds() }
+}
 
 /** A program that prints about `bytes` bytes and exits, and what it prints as its terminal passes it on. */
 function printer(run: number, bytes: number): { command: string[]; expected: Buffer } {
@@ -160,14 +166,16 @@ async function resizeRounds(command: string[], sign: string, rounds: number): Pr
     seen.push(await client.call('session.snapshot', { session, cells: true, scrollback: true }))
   }
   for (const live of seen) {
-    const { screen } = await replayLog(home.logPath(session), { seq: live.seq })
+    const { screen } = await replayLog(logOf(session), {
+      seq: live.seq,
+    })
     const replayed = takeSnapshot(session, screen, { cells: true, scrollback: true })
     expect(JSON.parse(JSON.stringify(replayed))).toEqual(live)
   }
   await client.call('session.destroy', { session })
   // The end of the whole log, as an ended session is shown.
   const end = await client.call('session.snapshot', { session })
-  const { screen } = await replayLog(home.logPath(session))
+  const { screen } = await replayLog(logOf(session))
   expect(end.screen_hash).toBe(takeSnapshot(session, screen).screen_hash)
   return seen.length
 }

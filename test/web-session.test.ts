@@ -241,15 +241,19 @@ describe('a web page as a session', () => {
 
   test('what is for another kind of session is refused by name', async () => {
     const terminal = await client.call('session.create', { command: ['cat'] })
-    const wrong = { code: 'wrong_kind', details: { kind: 'web', wanted: 'terminal' } }
+    const lacks = (wanted: string) => ({ code: 'wrong_kind', details: { kind: 'web', wanted } })
     const page = { session: 'first' }
-    await expect(client.call('session.signal', { ...page, signal: 'INT' })).rejects.toMatchObject(wrong)
-    await expect(client.call('session.run', { ...page, command: ['ls'] })).rejects.toMatchObject(wrong)
-    await expect(client.call('pty.blocks', { conversation_id: 'first' })).rejects.toMatchObject(wrong)
-    await expect(client.call('session.wait', { ...page, needs_input: true })).rejects.toMatchObject(wrong)
+    const signal = client.call('session.signal', { ...page, signal: 'INT' })
+    await expect(signal).rejects.toMatchObject(lacks('tty'))
+    const run = client.call('session.run', { ...page, command: ['ls'] })
+    await expect(run).rejects.toMatchObject(lacks('blocks'))
+    const blocks = client.call('pty.blocks', { conversation_id: 'first' })
+    await expect(blocks).rejects.toMatchObject(lacks('blocks'))
+    const wait = client.call('session.wait', { ...page, needs_input: true })
+    await expect(wait).rejects.toMatchObject(lacks('needs_input'))
     await expect(
       client.call('web.navigate', { session: terminal.session, url: server.url('/start') }),
-    ).rejects.toMatchObject({ code: 'wrong_kind', details: { kind: 'terminal', wanted: 'web' } })
+    ).rejects.toMatchObject({ code: 'wrong_kind', details: { kind: 'terminal', wanted: 'page' } })
     await expect(
       client.call('session.create', { url: server.url('/start'), command: ['ls'] }),
     ).rejects.toMatchObject({ code: 'usage', details: { parameters: ['command'] } })

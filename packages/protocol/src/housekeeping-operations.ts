@@ -14,9 +14,10 @@ const eventPosition = z.object({
 /** What `log verify` finds, and what the details of its `log_corrupt` hold. */
 export const logReport = z.object({
   session: z.string(),
-  path: z.string(),
-  bytes: z.int().describe('The size of the file.'),
-  records: z.int().describe('Records that can be read, also those behind damage.'),
+  path: z.string().describe('The first file of the log that is torn or damaged, else its first file.'),
+  segments: z.int().describe('The files of the log.'),
+  bytes: z.int().describe('The size of these files.'),
+  records: z.int().describe('Records that can be read, also those after damage.'),
   types: z.record(z.string(), z.int()).describe('Readable records by event type.'),
   first: eventPosition.nullable(),
   last: eventPosition.nullable(),
@@ -24,7 +25,7 @@ export const logReport = z.object({
   tail: z
     .enum(['none', 'torn', 'damaged'])
     .describe('torn: the writer died in its last record. damaged: bytes have changed or are lost.'),
-  offset: z.int().nullable().describe('The byte where the torn or damaged part begins.'),
+  offset: z.int().nullable().describe('The byte of `path` where the torn or damaged part begins.'),
   unreadable_bytes: z.int(),
 })
 export type LogReport = z.infer<typeof logReport>
@@ -134,7 +135,8 @@ export const HOUSEKEEPING_OPERATIONS = {
       tail: logReport.shape.tail.describe('What was found.'),
       records: z.int().describe('Records that the log has afterwards.'),
       removed_bytes: z.int(),
-      damaged_copy: z.string().nullable().describe('Where the damaged file is kept.'),
+      damaged_copy: z.string().nullable().describe('Where the first damaged file is kept.'),
+      damaged_copies: z.array(z.string()).describe('Where all damaged files are kept.'),
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt', 'log_in_use', 'disk_full'],
     readOnly: false,

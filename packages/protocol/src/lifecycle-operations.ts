@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { cols, operation, rows, sessionRef } from './operation.ts'
 import { quotaPolicy, sessionInfo, sessionKind } from './session-info.ts'
-
-const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ // no path separator, no control character, no leading dash
-const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
+import { environment, plainName, terminalOptions, webOptions } from './session-kinds.ts'
 
 const IDLE_TIMEOUT_MS_MAX = 2 ** 31 - 1 // what a timer takes: 24 days
 const QUOTA_POLICY_WORDS = 'At the quota: pause the program, end the session, or drop_nothing and go on.'
@@ -15,44 +13,16 @@ export const LIFECYCLE_OPERATIONS = {
     summary:
       'Start a program on a terminal of its own, or a web page in a browser, and print the session id.',
     params: z.object({
-      command: z
-        .array(z.string().regex(/^[^\0]*$/))
-        .min(1)
-        .optional()
-        .describe("Program and arguments; the caller's $SHELL when left out."),
-      name: z
-        .string()
-        .regex(NAME_PATTERN, 'a name has 1 to 64 letters, digits, dots, dashes or underscores')
+      command: terminalOptions.shape.command,
+      name: plainName
         .optional()
         .describe('A name to address the session by; unique among active sessions.')
         .meta({ placeholder: 'N' }),
       kind: sessionKind
         .optional()
-        .describe('What the session is; a web page when it has a url.')
+        .describe('What the session is: terminal or web; a web page when it has a url.')
         .meta({ placeholder: 'KIND' }),
-      url: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('The web page to open, instead of a program.')
-        .meta({ flag: 'web', placeholder: 'URL' }),
-      allow_hosts: z
-        .array(z.string().min(1))
-        .optional()
-        .describe('A host or range of this machine’s own networks that a page may reach (repeatable).')
-        .meta({ flag: 'allow-host', placeholder: 'HOST' }),
-      only_hosts: z
-        .array(z.string().min(1))
-        .optional()
-        .describe('Pages may be opened from these hosts alone (repeatable).')
-        .meta({ flag: 'only-host', placeholder: 'HOST' }),
-      zoom: z.int().optional().describe('Size of a page in percent, 25 to 500.').meta({ placeholder: 'N' }),
-      profile: z
-        .string()
-        .regex(NAME_PATTERN, 'a name has 1 to 64 letters, digits, dots, dashes or underscores')
-        .optional()
-        .describe('Keep cookies and logins in a browser profile of this name.')
-        .meta({ placeholder: 'N' }),
+      ...webOptions.shape,
       cols: cols.optional().describe('Width in cells; the Home’s config.json says, else 80; 140 for a page.'),
       rows: rows.optional().describe('Height in cells; the Home’s config.json says, else 24; 45 for a page.'),
       cwd: z
@@ -61,10 +31,7 @@ export const LIFECYCLE_OPERATIONS = {
         .optional()
         .describe('Working folder.')
         .meta({ placeholder: 'D', parse: 'path', from: 'cwd' }),
-      env: environment
-        .optional()
-        .describe('Variables to set on top of the inherited ones.')
-        .meta({ placeholder: 'K=V', parse: 'assignments' }),
+      env: terminalOptions.shape.env,
       idle_timeout_ms: z
         .int()
         .min(1)
@@ -76,12 +43,9 @@ export const LIFECYCLE_OPERATIONS = {
         .boolean()
         .optional()
         .describe('Give the session a host process of its own, which ends with it.'),
-      login: z.boolean().optional().describe('Start a shell as a login shell.'),
-      norc: z.boolean().optional().describe('Start a shell without the user’s own files.'),
-      no_integration: z
-        .boolean()
-        .optional()
-        .describe('Leave a shell as it is: it has no blocks then, and `run` refuses it.'),
+      login: terminalOptions.shape.login,
+      norc: terminalOptions.shape.norc,
+      no_integration: terminalOptions.shape.no_integration,
       quota_bytes: quotaBytes.optional(),
       quota_policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
       base_env: environment

@@ -18,8 +18,10 @@ export const exitRecord = z.object({
 })
 export type ExitRecord = z.infer<typeof exitRecord>
 
-export const sessionKind = z.enum(['terminal', 'web'])
-/** What a session is: a program on a terminal, or a web page in a browser of its own. */
+/** What a session is. Kinds are registered by the host: `terminal` and `web`, and others that a program adds. */
+export const sessionKind = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'a kind has 1 to 32 small letters, digits, dashes or underscores')
 export type SessionKind = z.infer<typeof sessionKind>
 
 /** What a session's manifest says on disk and what `list` and `inspect` answer with. No environment: it holds secrets. */
@@ -40,7 +42,7 @@ export const sessionInfo = z.object({
   exit: exitRecord.nullable(),
   failure: z.string().nullable().describe('Why the session is `failed`.'),
   ended_by: z
-    .enum(['exit', 'destroy', 'idle_timeout', 'quota', 'host_lost', 'browser_lost'])
+    .enum(['exit', 'destroy', 'idle_timeout', 'quota', 'host_lost', 'browser_lost', 'session_error'])
     .nullable()
     .default(null)
     .describe('What ended it.'),

@@ -1,6 +1,6 @@
 import { AGENT_METHODS, type AgentMethod, type AgentParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { findText } from '../kinds/web/frame-text.ts'
+import { findInFrame } from '../kinds/web/frame-text.ts'
 import type { GuardedPage } from '../kinds/web/guarded-page.ts'
 import { linkRows, safeText } from '../kinds/web/page-words.ts'
 import { checkViewport, checkZoom } from '../kinds/web/viewport-limits.ts'
@@ -102,7 +102,7 @@ export class AgentMethods implements AgentService {
         done(page.mouseUp({ row, col }, options)),
       drag: async ({ from, to, ...options }: AgentParams<'drag'>) => done(page.drag(from, to, options)),
       click_text: async ({ text, nth = 1, ignore_case }: AgentParams<'click_text'>) => {
-        const matches = findText(await this.#snapshots.frame(), text, ignore_case)
+        const matches = findInFrame(await this.#snapshots.frame(), text, ignore_case)
         const match = matches[nth - 1]
         if (match === undefined) {
           const many =
@@ -135,7 +135,7 @@ export class AgentMethods implements AgentService {
         return { can_go_back: canGoBack, can_go_forward: canGoForward }
       },
       find_text: async ({ text, ignore_case }: AgentParams<'find_text'>) => ({
-        matches: findText(await this.#snapshots.frame(), text, ignore_case),
+        matches: findInFrame(await this.#snapshots.frame(), text, ignore_case),
       }),
       links: async () => ({
         links: linkRows(await page.links()),

@@ -1,6 +1,6 @@
 import type { AgentParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { findText, frameLines } from '../kinds/web/frame-text.ts'
+import { findInFrame, frameLines } from '../kinds/web/frame-text.ts'
 import type { WebPage } from '../kinds/web/web-page.ts'
 
 const WAIT_TIMEOUT_MS_DEFAULT = 30_000
@@ -21,7 +21,7 @@ export async function waitOnPage(page: WebPage, request: WaitRequest, caller: Ab
   try {
     if (text !== undefined) {
       await page.look()
-      await untilTrue(page, () => page.frame !== null && findText(page.frame, text).length > 0, signal)
+      await untilTrue(page, () => page.frame !== null && findInFrame(page.frame, text).length > 0, signal)
     }
     if (url !== undefined) await untilTrue(page, () => page.state.url.includes(url), signal)
     if (title !== undefined) await untilTrue(page, () => page.state.title.includes(title), signal)

@@ -1,6 +1,7 @@
 import { EVENT_TYPE_NUMBERS, type SubscriptionMessage } from '@transom/protocol'
 import type { LogRecord } from '../log/record.ts'
-import { BlockProjection, createdOf } from './block-projection.ts'
+import { createdOf } from '../log/facts.ts'
+import { BlockProjection } from './block-projection.ts'
 
 /** Turns the records of a log, from its first on, into what a subscriber to blocks is sent. */
 export class BlockFollower {

@@ -2,14 +2,14 @@ import {
   EVENT_TYPE_NUMBERS,
   blockBeginEvent,
   blockEndEvent,
-  createdEvent,
   promptEvent,
   type Block,
   type Fact,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { readRecords, withLogFile } from '../log/log-reader.ts'
-import { FILE_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+import { createdOf, factOf } from '../log/facts.ts'
+import type { LogRecord } from '../log/record.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 
 /** A prompt that the shell showed, and where in the output stream. */
 export interface PromptPoint {
@@ -44,75 +44,16 @@ export class BlockProjection {
   apply(record: LogRecord): void {
     switch (record.typeNumber) {
       case EVENT_TYPE_NUMBERS.output:
-        return this.printed(record.payload.length)
+        this.#cursor += record.payload.length
+        return
       case EVENT_TYPE_NUMBERS.block_begin:
-        return this.begun(blockBeginEvent.parse(factOf(record)), record)
+        return this.#begun(factOf(record, blockBeginEvent), record)
       case EVENT_TYPE_NUMBERS.block_end:
-        return this.ended(blockEndEvent.parse(factOf(record)), record)
+        return this.#ended(factOf(record, blockEndEvent), record)
       case EVENT_TYPE_NUMBERS.prompt:
-        return this.prompted(promptEvent.parse(factOf(record)), record)
+        return this.#prompted(factOf(record, promptEvent), record)
       default:
     }
-  }
-
-  // What apply() does with a record, for whoever has its content at hand.
-
-  printed(bytes: number): void {
-    this.#cursor += bytes
-  }
-
-  begun(
-    { block, ordinal, kind, command, actor, cwd }: Fact<'block_begin'>,
-    { seq, time }: RecordPlace,
-  ): void {
-    this.#open.push(this.#blocks.length)
-    this.#blocks.push({
-      block_id: block,
-      seq: ordinal,
-      session: this.#session,
-      kind,
-      state: 'running',
-      command,
-      cwd,
-      cwd_after: null,
-      actor,
-      exit_code: null,
-      ended_by: null,
-      ts_begin: time,
-      ts_end: null,
-      duration_ms: null,
-      cursor_begin: this.#cursor,
-      cursor_end: null,
-      output_bytes: 0,
-      log_seq_begin: seq,
-      log_seq_end: null,
-    })
-  }
-
-  ended({ block: id, exit_code, ended_by, cwd }: Fact<'block_end'>, { seq, time }: RecordPlace): void {
-    const at = this.#open.findIndex((index) => this.#blocks[index]?.block_id === id)
-    const index = this.#open[at]
-    const block = index === undefined ? undefined : this.#blocks[index]
-    if (block === undefined || index === undefined) return
-    this.#open.splice(at, 1)
-    this.#blocks[index] = {
-      ...block,
-      state: 'ended',
-      exit_code,
-      ended_by,
-      cwd_after: cwd,
-      ts_end: time,
-      duration_ms: time - block.ts_begin,
-      cursor_end: this.#cursor,
-      output_bytes: this.#cursor - block.cursor_begin,
-      log_seq_end: seq,
-    }
-    this.#cwd = cwd ?? this.#cwd
-  }
-
-  prompted({ exit_code, cwd }: Fact<'prompt'>, { seq }: RecordPlace): void {
-    this.#prompt = { seq, cursor: this.#cursor, exitCode: exit_code }
-    this.#cwd = cwd ?? this.#cwd
   }
 
   /** The end of the output stream. */
@@ -161,34 +102,74 @@ export class BlockProjection {
     )
   }
 
+  #begun(
+    { block, ordinal, kind, command, actor, cwd }: Fact<'block_begin'>,
+    { seq, time }: RecordPlace,
+  ): void {
+    this.#open.push(this.#blocks.length)
+    this.#blocks.push({
+      block_id: block,
+      seq: ordinal,
+      session: this.#session,
+      kind,
+      state: 'running',
+      command,
+      cwd,
+      cwd_after: null,
+      actor,
+      exit_code: null,
+      ended_by: null,
+      ts_begin: time,
+      ts_end: null,
+      duration_ms: null,
+      cursor_begin: this.#cursor,
+      cursor_end: null,
+      output_bytes: 0,
+      log_seq_begin: seq,
+      log_seq_end: null,
+    })
+  }
+
+  #ended({ block: id, exit_code, ended_by, cwd }: Fact<'block_end'>, { seq, time }: RecordPlace): void {
+    const at = this.#open.findIndex((index) => this.#blocks[index]?.block_id === id)
+    const index = this.#open[at]
+    const block = index === undefined ? undefined : this.#blocks[index]
+    if (block === undefined || index === undefined) return
+    this.#open.splice(at, 1)
+    this.#blocks[index] = {
+      ...block,
+      state: 'ended',
+      exit_code,
+      ended_by,
+      cwd_after: cwd,
+      ts_end: time,
+      duration_ms: time - block.ts_begin,
+      cursor_end: this.#cursor,
+      output_bytes: this.#cursor - block.cursor_begin,
+      log_seq_end: seq,
+    }
+    this.#cwd = cwd ?? this.#cwd
+  }
+
+  #prompted({ exit_code, cwd }: Fact<'prompt'>, { seq }: RecordPlace): void {
+    this.#prompt = { seq, cursor: this.#cursor, exitCode: exit_code }
+    this.#cwd = cwd ?? this.#cwd
+  }
+
   #asOfNow(block: Block): Block {
     return block.state === 'running' ? { ...block, output_bytes: this.#cursor - block.cursor_begin } : block
   }
 }
 
 /** The blocks of a session from its log alone, to its end. */
-export async function projectLog(path: string, signal?: AbortSignal): Promise<BlockProjection> {
-  return withLogFile(path, async (file) => {
-    let projection: BlockProjection | null = null
-    for await (const records of readRecords(file, { offset: FILE_HEADER_BYTES }, signal)) {
-      for (const record of records) {
-        projection ??= new BlockProjection(createdOf(record, path))
-        projection.apply(record)
-      }
-    }
-    if (projection === null) throw new OpError('log_corrupt', `${path} has no records`, { path })
-    return projection
-  })
-}
-
-export function createdOf(first: LogRecord, path: string): Fact<'created'> {
-  const created = createdEvent.safeParse(
-    first.typeNumber === EVENT_TYPE_NUMBERS.created ? factOf(first) : null,
-  )
-  if (created.success) return created.data
-  throw new OpError('log_corrupt', `${path} does not begin with its creation`, { path })
-}
-
-function factOf(record: LogRecord): unknown {
-  return JSON.parse(Buffer.from(record.payload).toString('utf8'))
+export async function projectLog(events: StoredEvents, signal?: AbortSignal): Promise<BlockProjection> {
+  const { path } = events
+  const folded: { projection: BlockProjection | null } = { projection: null }
+  const apply = (record: LogRecord) => {
+    folded.projection ??= new BlockProjection(createdOf(record, path))
+    folded.projection.apply(record)
+  }
+  await events.fold([{ apply }], { signal })
+  if (folded.projection === null) throw new OpError('log_corrupt', `${path} has no records`, { path })
+  return folded.projection
 }

@@ -54,6 +54,8 @@ export interface BlockShell {
   shown(): string
   /** The shell has begun it. */
   taken(request: number): void
+  /** Calls back after a time, unless the returned function is called first. */
+  timeout(ms: number, callback: () => void): () => void
 }
 
 /** The ordinal that was given last: the shells of a session count together. */
@@ -65,8 +67,19 @@ export interface BlockOrdinals {
 const GIVE_TRIES_MAX = 3
 /** A line editor that says nothing for so long after Enter keeps the line: fish does that with a syntax error. */
 const ENTERED_MS_MAX = 500
-/** Asked for and not yet begun. Past this the caller is told. */
+/** Asked for and not yet begun. Past this the caller is refused. */
 const WAITING_BLOCKS_MAX = 1000
+/** Why a block did not begin is kept for so many: their callers ask within moments. */
+const FAILED_BLOCKS_MAX = 1000
+
+/** What the shell is doing, as far as its marks tell. */
+type ShellState =
+  /** It starts, or has ended a command and not yet shown its prompt. */
+  | { readonly is: 'between' }
+  | { readonly is: 'at_prompt' }
+  /** A line was entered at the prompt, and the shell has not reported yet what became of it. */
+  | { readonly is: 'entered'; readonly stopTimer: () => void }
+  | { readonly is: 'running'; readonly block: AcceptedBlock }
 
 /**
  * What a shell is asked to run, one after another, and what its marks say of it. The shell's word decides: a block
@@ -76,12 +89,8 @@ export class BlockQueue {
   readonly #shell: BlockShell
   readonly #waiting: WaitingBlock[] = []
   readonly #failed = new Map<string, string>()
-  #running: AcceptedBlock | null = null
   readonly #ordinals: BlockOrdinals
-  #atPrompt = false
-  /** Somebody has entered a line at the prompt, and the shell has not said yet what became of it. */
-  #entered = false
-  #enteredTimer: NodeJS.Timeout | undefined
+  #state: ShellState = { is: 'between' }
   #ready = false
   #cwd: Buffer | null = null
 
@@ -100,12 +109,16 @@ export class BlockQueue {
     return this.#running ?? this.#waiting[0] ?? null
   }
 
+  get #running(): AcceptedBlock | null {
+    return this.#state.is === 'running' ? this.#state.block : null
+  }
+
   get queuedCount(): number {
     return Math.max(0, this.#waiting.length - (this.#running === null ? 1 : 0))
   }
 
   get mode(): ShellMode {
-    if (this.active === null) return this.#entered ? 'block_running' : 'idle'
+    if (this.active === null) return this.#state.is === 'entered' ? 'block_running' : 'idle'
     return this.active.kind === 'interactive' ? 'interactive' : 'block_running'
   }
 
@@ -122,7 +135,7 @@ export class BlockQueue {
   accept(request: BlockRequest): AcceptedBlock {
     const active = this.active
     if (active !== null) this.#assertMayWait(active, request)
-    else if (this.#entered && !request.queue) {
+    else if (this.#state.is === 'entered' && !request.queue) {
       const message =
         'the shell is busy with a line that was typed at its prompt; wait for a moment, or queue'
       throw new OpError('shell_busy', message, { mode: this.mode })
@@ -151,15 +164,12 @@ export class BlockQueue {
 
   /** A line was typed. At the prompt, that makes the shell do something, and what is given to it now could go astray. */
   lineEntered(): void {
-    if (!this.#atPrompt || this.#running !== null) return
-    this.#entered = true
-    this.#atPrompt = false
-    if (this.#shell.tellsTyped) this.#watchEntered()
+    if (this.#state.is === 'at_prompt') this.#watchEntered()
   }
 
   /** What a mark says. To be followed by advance() when the chunk that it came in has been worked off. */
   take(mark: Exclude<Mark, { kind: 'asks' }>): void {
-    this.#entered = false
+    if (this.#state.is === 'entered') this.#leave({ is: 'between' })
     switch (mark.kind) {
       case 'begin':
         return this.#begun(mark.request)
@@ -183,34 +193,50 @@ export class BlockQueue {
     } catch (error) {
       if (!(error instanceof OpError)) throw error
       const block = this.#waiting.shift()
-      if (block !== undefined) this.#failed.set(block.id, error.message)
+      if (block !== undefined) this.#giveUp(block, error.message)
     }
   }
 
   /** The shell has ended: so have its blocks. */
   shellEnded(exitCode: number | null): void {
-    clearTimeout(this.#enteredTimer)
-    this.#close(exitCode, 'exit', null)
-    this.#atPrompt = false
-    for (const { id } of this.#waiting.splice(0)) this.#failed.set(id, 'the shell ended before it began')
+    this.#endBlock(exitCode, 'exit', null)
+    this.#leave({ is: 'between' })
+    for (const block of this.#waiting.splice(0)) this.#giveUp(block, 'the shell ended before it began')
+  }
+
+  /** Stops what is timed. */
+  close(): void {
+    if (this.#state.is === 'entered') this.#leave({ is: 'between' })
+  }
+
+  #leave(next: ShellState): void {
+    if (this.#state.is === 'entered') this.#state.stopTimer()
+    this.#state = next
   }
 
   #watchEntered(): void {
-    clearTimeout(this.#enteredTimer)
-    this.#enteredTimer = setTimeout(() => this.#enteredForNothing(), ENTERED_MS_MAX).unref()
+    const stopTimer = this.#shell.tellsTyped
+      ? this.#shell.timeout(ENTERED_MS_MAX, () => this.#enteredForNothing())
+      : () => {}
+    this.#leave({ is: 'entered', stopTimer })
   }
 
   #enteredForNothing(): void {
-    if (!this.#entered) return
+    if (this.#state.is !== 'entered') return
     if (!this.#shell.isInFront()) return this.#watchEntered() // a program that draws its prompt, on a busy machine
-    this.#entered = false
-    this.#atPrompt = true
+    this.#leave({ is: 'at_prompt' })
     this.advance()
+  }
+
+  #giveUp({ id }: WaitingBlock, why: string): void {
+    this.#failed.set(id, why)
+    const [oldest] = this.#failed.keys()
+    if (this.#failed.size > FAILED_BLOCKS_MAX && oldest !== undefined) this.#failed.delete(oldest)
   }
 
   #giveNext(): void {
     const next = this.#waiting[0]
-    if (next === undefined || !this.#atPrompt || this.#running !== null || next.given) return
+    if (next === undefined || this.#state.is !== 'at_prompt' || next.given) return
     this.#shell.give(next.ordinal, next, next.actor)
     next.given = true
     next.tries++
@@ -267,41 +293,40 @@ export class BlockQueue {
   }
 
   #begin(block: AcceptedBlock, by: { actor: string | null; shown?: string }): void {
-    this.#close(null, 'unknown', null)
+    this.#endBlock(null, 'unknown', null)
     const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command: block.command }
     this.#shell.facts.begun({ ...fact, ...by, ...folderFields(this.#cwd) })
-    this.#running = block
-    this.#atPrompt = false
+    this.#leave({ is: 'running', block })
   }
 
   #ended(exitCode: number, cwd: Buffer): void {
-    this.#close(exitCode, 'shell', cwd)
+    this.#endBlock(exitCode, 'shell', cwd)
     this.#cwd = cwd
-    this.#atPrompt = false
+    this.#leave({ is: 'between' })
     const first = this.#waiting[0]
     if (first === undefined || !first.given) return
     // A prompt has come and gone, and what it was given with it: somebody pressed ^C, or another program read it.
     first.given = false
     if (first.tries < GIVE_TRIES_MAX) return
     this.#waiting.shift()
-    this.#failed.set(first.id, `the shell did not take it in ${first.tries} tries`)
+    this.#giveUp(first, `the shell did not take it in ${first.tries} tries`)
   }
 
   #lined(exitCode: number, cwd: Buffer): void {
-    if (this.#running !== null) this.#atPrompt = false
-    this.#close(exitCode, 'shell', cwd)
+    this.#endBlock(exitCode, 'shell', cwd)
     this.#cwd = cwd
   }
 
   #prompted(exitCode: number): void {
-    if (this.#atPrompt) return // the line editor draws its prompt again, after a resize say
-    this.#close(exitCode, 'shell', null)
+    if (this.#state.is === 'at_prompt') return // the line editor draws its prompt again, after a resize say
+    this.#endBlock(exitCode, 'shell', null)
     const taken = this.#waiting.length > 0 ? { taken: true as const } : {}
     this.#shell.facts.prompted({ exit_code: exitCode, ...taken, ...folderFields(this.#cwd) })
-    this.#atPrompt = this.#ready = true
+    this.#leave({ is: 'at_prompt' })
+    this.#ready = true
   }
 
-  #close(exitCode: number | null, endedBy: Fact<'block_end'>['ended_by'], cwd: Buffer | null): void {
+  #endBlock(exitCode: number | null, endedBy: Fact<'block_end'>['ended_by'], cwd: Buffer | null): void {
     const block = this.#running
     if (block === null) return
     this.#shell.facts.ended({
@@ -311,7 +336,7 @@ export class BlockQueue {
       ended_by: endedBy,
       ...folderFields(cwd ?? this.#cwd),
     })
-    this.#running = null
+    this.#leave({ is: 'between' })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Block } from '@transom/protocol'
-import { readOutput, type OutputStream } from '../session/output-stream.ts'
+import { readOutput, type OutputStream } from './output-stream.ts'
 
 /** Read at a time, while a block's output is looked through. */
 const SEARCH_BYTES = 1 << 20

@@ -2,8 +2,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Block, Result } from '@transom/protocol'
 import type { AcceptedBlock } from './block-queue.ts'
-import { waitForBlockEnd } from './block-waits.ts'
-import type { TerminalSession } from '../session/terminal-session.ts'
+import { waitForBlockEnd, type BlockSubject } from './block-waits.ts'
 
 export type EndedWith = Result<'pty.end_session'>['ended_with']
 
@@ -33,9 +32,17 @@ const EXIT_COMMANDS: Readonly<Record<string, string>> = {
   sftp: 'bye',
 }
 
+/** The terminal of the session, as far as its program is ended through it. */
+export interface InteractiveTerminal {
+  input(text: string, options: { via: 'send'; actor: string }): number
+  interrupt(actor: string): number
+  signalProgram(signals: readonly NodeJS.Signals[], actor: string): void
+  foregroundGroup(): number | null
+}
+
 interface Step {
   readonly with: EndedWith
-  take(session: TerminalSession, actor: string): void
+  take(tty: InteractiveTerminal, actor: string): void
 }
 
 /**
@@ -43,51 +50,51 @@ interface Step {
  * and with ever more force. Null when nothing helped.
  */
 export async function endInteractive(
-  session: TerminalSession,
+  { tty, blocks }: { tty: InteractiveTerminal; blocks: BlockSubject },
   block: AcceptedBlock,
   { actor, signal }: { actor: string; signal: AbortSignal },
 ): Promise<{ ended_with: EndedWith; block: Block } | null> {
-  const exitCommand = EXIT_COMMANDS[programInFront(session)] ?? null
+  const exitCommand = EXIT_COMMANDS[programInFront(tty)] ?? null
   const steps = exitCommand === null ? [INTERRUPT, INTERRUPT, ...FORCE] : politeSteps(exitCommand)
   for (const step of steps) {
-    step.take(session, actor)
-    const ended = await waitForBlockEnd(session, block, { timeoutMs: STEP_MS, signal })
+    step.take(tty, actor)
+    const ended = await waitForBlockEnd(blocks, block, { timeoutMs: STEP_MS, signal })
     if (ended !== null) return { ended_with: step.with, block: ended }
   }
   return null
 }
 
-const INTERRUPT: Step = { with: 'interrupt', take: (session, actor) => void session.interrupt(actor) }
+const INTERRUPT: Step = { with: 'interrupt', take: (tty, actor) => void tty.interrupt(actor) }
 const FORCE: readonly Step[] = [
   {
     with: 'terminate',
-    take: (session, actor) => {
-      session.interrupt(actor) // the terminal forgets what was typed and not read: the shell must not read it next
-      session.signalProgram(['SIGTERM', 'SIGHUP'], actor) // shells ignore the first
+    take: (tty, actor) => {
+      tty.interrupt(actor) // the terminal forgets what was typed and not read: the shell must not read it next
+      tty.signalProgram(['SIGTERM', 'SIGHUP'], actor) // shells ignore the first
     },
   },
-  { with: 'kill', take: (session, actor) => session.signalProgram(['SIGKILL'], actor) },
+  { with: 'kill', take: (tty, actor) => tty.signalProgram(['SIGKILL'], actor) },
 ]
 
 function politeSteps(command: string): Step[] {
   const exit: Step = {
     with: 'exit_command',
-    take: (session, actor) => void session.input(`${command}\r`, { via: 'send', actor }),
+    take: (tty, actor) => void tty.input(`${command}\r`, { via: 'send', actor }),
   }
   // It may have been in the middle of something: Ctrl+C brings it back to its prompt.
   const again: Step = {
     with: 'exit_command',
-    take: (session, actor) => {
-      session.interrupt(actor)
-      exit.take(session, actor)
+    take: (tty, actor) => {
+      tty.interrupt(actor)
+      exit.take(tty, actor)
     },
   }
   return [exit, again, ...FORCE]
 }
 
 /** The name of the program that leads the foreground process group, without its version. */
-function programInFront(session: TerminalSession): string {
-  const group = session.foregroundGroup()
+function programInFront(tty: InteractiveTerminal): string {
+  const group = tty.foregroundGroup()
   try {
     const executable = fs.readlinkSync(`/proc/${group}/exe`)
     return path.basename(executable).replace(/[\d.]+$/, (version) => (version === '3' ? '3' : ''))

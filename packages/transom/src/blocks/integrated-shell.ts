@@ -23,8 +23,12 @@ export interface ShellSession {
   foregroundGroup(): number | null
   /** Types to the program in front. What is secret is logged by its length only; `shown` is seen in place of an echo. */
   type(text: string, options: { actor: string; secret: boolean; shown?: string }): void
-  /** Runs a step that must reach the disk, after those before it. */
-  step(run: () => void): void
+  /** Gives the shell a text that it asks for. Kept in order with what is recorded, and retried while the disk is full. */
+  reply(text: string, options: { actor: string; secret: boolean }): void
+  /** Runs once everything before it is recorded. */
+  after(run: () => void): void
+  /** Calls back after a time, unless the returned function is called first. */
+  timeout(ms: number, callback: () => void): () => void
 }
 
 /** A shell that tells of its blocks, which are given to it one by one. */
@@ -82,6 +86,7 @@ export class IntegratedShell {
         expectEcho(null)
         this.#remove()
       },
+      timeout: (ms, callback) => session.timeout(ms, callback),
     }
     this.queue = new BlockQueue(shell, ordinals)
   }
@@ -89,7 +94,7 @@ export class IntegratedShell {
   /** It reads a text from its terminal: that of the block that it was told to run, or none. */
   answer(): void {
     const { text, actor } = this.#waitingText ?? { text: '', actor: 'host' }
-    this.#session.type(typedText(text), { actor, secret: false })
+    this.#session.reply(typedText(text), { actor, secret: false })
   }
 
   #put(text: string, actor: string): void {

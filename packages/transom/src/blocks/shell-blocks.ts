@@ -27,7 +27,7 @@ export class ShellBlocks {
   /** Outermost first. */
   readonly #nesting: IntegratedShell[] = []
   readonly #first: IntegratedShell | null
-  #releaseTimer: NodeJS.Timeout | undefined
+  #stopReleaseTimer: () => void = () => {}
   #takenCount = 0
 
   /** `first` is the session's own program, where that is a shell with integration. */
@@ -82,7 +82,7 @@ export class ShellBlocks {
 
   /** Takes what the pty gave: bytes go on as output, marks become facts. */
   take(chunk: Buffer): void {
-    clearTimeout(this.#releaseTimer)
+    this.#stopReleaseTimer()
     this.#takenCount++
     let marked = false
     for (const part of this.#cutter.take(this.#echo.take(chunk))) {
@@ -92,18 +92,24 @@ export class ShellBlocks {
         this.#takeMark(part)
       }
     }
-    if (marked) this.#session.step(() => this.front?.queue.advance())
+    if (marked) this.#session.after(() => this.front?.queue.advance())
     if (this.#cutter.unsure || this.#echo.unsure) this.#releaseLater()
   }
 
   /** The program has ended, and nothing more comes from it. */
   ended(exitCode: number | null): void {
-    clearTimeout(this.#releaseTimer)
+    this.#stopReleaseTimer()
     this.#release()
     for (const shell of [...this.#nesting].reverse())
       this.#shellEnded(shell, shell === this.#first ? exitCode : null)
     const folder = this.#first?.integration.folder ?? null
     if (folder !== null) fs.rmSync(folder, { recursive: true, force: true })
+  }
+
+  /** Stops what is timed; nothing is taken afterwards. */
+  close(): void {
+    this.#stopReleaseTimer()
+    for (const { queue } of this.#shells.values()) queue.close()
   }
 
   #add(integration: ShellIntegration, group: () => number | null): IntegratedShell {
@@ -132,16 +138,16 @@ export class ShellBlocks {
     }
     const shell = this.#shells.get(nonce)
     if (shell === undefined) return
-    if (mark.kind === 'asks') return this.#session.step(() => shell.answer())
+    if (mark.kind === 'asks') return this.#session.after(() => shell.answer())
     this.#bringToFront(shell)
-    this.#session.step(() => shell.queue.take(mark))
+    this.#session.after(() => shell.queue.take(mark))
   }
 
   #admit({ nested, actor }: { nested: NestedShell; actor: string }): void {
     this.#uninvite(nested.invitation)
     const group = this.#session.foregroundGroup()
     this.#add(nested.integration, () => group)
-    this.#session.step(() => this.#session.type(typedText(nested.script), { actor, secret: true }))
+    this.#session.reply(typedText(nested.script), { actor, secret: true })
   }
 
   #bringToFront(shell: IntegratedShell): void {
@@ -151,17 +157,17 @@ export class ShellBlocks {
   }
 
   #shellEnded({ queue }: IntegratedShell, exitCode: number | null): void {
-    this.#session.step(() => queue.shellEnded(exitCode))
+    this.#session.after(() => queue.shellEnded(exitCode))
   }
 
   #releaseLater(): void {
     const count = this.#takenCount
-    this.#releaseTimer = setTimeout(() => {
+    this.#stopReleaseTimer = this.#session.timeout(HELD_MS_MAX, () => {
       // A host that was busy for so long has not read yet what was written meanwhile: that comes first.
-      setImmediate(() => {
+      this.#stopReleaseTimer = this.#session.timeout(0, () => {
         if (this.#takenCount === count) this.#release()
       })
-    }, HELD_MS_MAX)
+    })
   }
 
   #release(): void {

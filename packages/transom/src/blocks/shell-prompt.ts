@@ -1,6 +1,6 @@
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import type { FactInOutput } from '../log/output-reader.ts'
-import type { FactJudge, OutputEnd } from '../session/output-waits.ts'
+import type { FactJudge, OutputEnd } from './output-waits.ts'
 
 /**
  * The first prompt at or behind a cursor at which the shell was ready for a command: one that a waiting block took

@@ -91,7 +91,7 @@ async function replay(context: LocalContext): Promise<number> {
   }
   const script = path.join(path.dirname(context.cli.hostScript), 'player.mjs')
   const { spawn } = await import('node:child_process')
-  const child = spawn(process.execPath, [script, log.path, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [script, path.dirname(log.path), JSON.stringify(options)], {
     stdio: 'inherit',
     env: context.cli.env,
   })

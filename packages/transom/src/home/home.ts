@@ -5,6 +5,7 @@ import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { errnoOf, fileError } from '../lib/system-error.ts'
+import { StoredEvents } from '../log/stored-events.ts'
 import { HOST_FILES } from './home-path.ts'
 import { manifest, type Manifest } from './manifest.ts'
 
@@ -53,8 +54,9 @@ export class Home {
     return path.join(this.path, 'sessions', id)
   }
 
-  logPath(id: string): string {
-    return path.join(this.sessionFolder(id), 'events.log')
+  /** The Event Log of a session, to read from. Nothing is known to be there. */
+  events(id: string): StoredEvents {
+    return StoredEvents.at(this.sessionFolder(id))
   }
 
   createSessionFolder(id: string): void {

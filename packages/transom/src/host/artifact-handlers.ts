@@ -59,13 +59,12 @@ interface BundleContext {
 }
 
 async function bundle(
-  { manifest, live }: FoundSession,
+  { manifest, live, log }: FoundSession,
   target: { out: string; force: boolean },
   { home, control, signal, progress }: BundleContext,
 ): Promise<Result<'artifacts.bundle'>> {
   const { session, name } = manifest
   const store = new ArtifactStore(home.sessionFolder(session), control.now)
-  const log = home.logPath(session)
   const untilSeq = live?.log.seq
   const { screen, lastSeq } = await replayLog(log, {
     ...(untilSeq === undefined ? {} : { seq: untilSeq }),
@@ -76,7 +75,14 @@ async function bundle(
       ['html', 'recording.html'],
       ['asciicast-v2', 'recording.cast'],
     ] as const) {
-      const request = { ...recordingDefaults(control), log, session, name, format, toSeq: lastSeq }
+      const request = {
+        ...recordingDefaults(control),
+        folder: home.sessionFolder(session),
+        session,
+        name,
+        format,
+        toSeq: lastSeq,
+      }
       const onProgress = (done: number) => progress({ done })
       await control.recorder.record({ ...request, out: path.join(folder, file) }, { signal, onProgress })
     }

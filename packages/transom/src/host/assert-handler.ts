@@ -1,14 +1,14 @@
 import type { ExitRecord, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { compileConditions, type Condition, type Observation } from '../session/conditions.ts'
-import { unknownInput } from '../session/input-verdict.ts'
+import { unknownInput } from '../session/needs-input.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
-import type { Screen } from '../screen/screen.ts'
+import type { Projection } from '../session/projection.ts'
 
 /** What is asserted of: the present state, live or at the end of a log. */
 export interface AssertSubject {
   readonly session: string
-  readonly screen: Screen
+  readonly screen: Projection
   readonly ended: boolean
   readonly exit: ExitRecord | null
 }
@@ -43,8 +43,8 @@ function textVerdicts(
     canonical,
     cursor: screen.frame().cursor,
     title: screen.frame().title,
-    url: screen.page()?.url ?? null,
-    searched: [{ canonical, echoes: [] }],
+    url: screen.views.page?.().url ?? null,
+    searched: [{ grid: screen.frame().text, canonical, echoes: [] }],
     ended,
     quietForMs: 0,
     stableForMs: 0,

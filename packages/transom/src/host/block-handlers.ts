@@ -5,15 +5,14 @@ import type { Manifest } from '../home/manifest.ts'
 import { findInBlock } from '../blocks/block-search.ts'
 import { waitForBlockEnd } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
-import { fittedOutput } from '../session/fitted-output.ts'
-import { budgetedText } from '../session/output-budget.ts'
-import { endedOutput, liveOutput, type OutputStream } from '../session/output-stream.ts'
-import { assertKind } from '../session/session-kind.ts'
+import { fittedOutput } from '../blocks/fitted-output.ts'
+import { budgetedText } from '../blocks/output-budget.ts'
+import { endedOutput, liveOutput, type OutputStream } from '../blocks/output-stream.ts'
 import type { Sessions } from '../session/sessions.ts'
-import type { TerminalSession } from '../session/terminal-session.ts'
+import type { Session } from '../session/session.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
 import type { Handlers } from './dispatch.ts'
-import { notIntegrated, runInShell } from './pty-handlers.ts'
+import { blockSubject, notIntegrated, runInShell } from './pty-handlers.ts'
 
 type BlockOperation = 'pty.blocks' | 'pty.read' | 'session.run'
 
@@ -47,9 +46,8 @@ async function readHistory(
   const all = manifests.length > 0 ? manifests : [(await sessions.find(ref)).manifest]
   const history: History[] = []
   for (const manifest of all) {
-    assertKind(manifest, 'terminal')
     const projection = await sessions.blocksOf(manifest, signal)
-    const isLive = sessions.liveTerminal(({ id }) => id === manifest.session) !== null
+    const isLive = sessions.findLive(({ id }) => id === manifest.session) !== null
     history.push({ manifest, blocks: isLive ? projection.blocks() : projection.finalBlocks() })
   }
   return history
@@ -86,7 +84,7 @@ async function read(
   const stream = await streamOf(dependencies, manifest)
   const from_cursor = params.from_cursor ?? block?.cursor_begin ?? 0
   const end = params.to_cursor ?? (block === null ? null : block.cursor_begin + block.output_bytes)
-  const to_cursor = Math.min(end ?? stream.index.cursor, stream.index.cursor)
+  const to_cursor = Math.min(end ?? stream.chain.cursor, stream.chain.cursor)
   const output = await outputOf(stream, { from: from_cursor, to: to_cursor }, params)
   return { ok: true, block, from_cursor, to_cursor, ...output }
 }
@@ -112,12 +110,13 @@ async function run(
   signal: AbortSignal,
 ): Promise<Result<'session.run'>> {
   const session = await dependencies.conversations.get(params.session)
-  if (session.shell === null) throw notIntegrated(session)
-  const command = joinCommand(session.shell.integration.shell, params.command)
+  const { shell, projection } = session.capability('blocks')
+  if (shell === null) throw notIntegrated(session)
+  const command = joinCommand(shell.integration.shell, params.command)
   const accepted = runInShell(session, { ...params, command }, 'block')
   const timeoutMs = params.no_wait ? 0 : params.timeout_ms
-  const ended = await waitForBlockEnd(session, accepted, { timeoutMs, signal })
-  const block = ended ?? session.blocks.get(accepted.ordinal) ?? notBegun(session, accepted, params)
+  const ended = await waitForBlockEnd(blockSubject(session), accepted, { timeoutMs, signal })
+  const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, params)
   const output = await blockOutput(session, block, params)
   if (ended !== null || params.no_wait) return { ok: true, block, ...output }
   const message = `${JSON.stringify(command.slice(0, 100))} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}: "transom block ${params.session} ${block.seq}" shows its output`
@@ -126,11 +125,11 @@ async function run(
 
 /** A block that waits for the shell, as it would look if it had just begun. */
 function notBegun(
-  session: TerminalSession,
+  session: Session,
   accepted: { id: string; ordinal: number; command: string | null },
   { actor }: ParsedParams<'session.run'>,
 ): Block {
-  const { cursor, cwd } = session.blocks
+  const { cursor, cwd } = session.capability('blocks').projection
   return {
     block_id: accepted.id,
     seq: accepted.ordinal,
@@ -157,7 +156,7 @@ function notBegun(
 type Budget = Pick<ParsedParams<'session.run'>, 'raw' | 'max_bytes' | 'max_tokens'>
 type Output = Pick<Result<'pty.read'>, 'data' | 'data_b64' | 'tail_b64' | 'bytes' | 'omitted'>
 
-async function blockOutput(session: TerminalSession, block: Block, budget: Budget): Promise<Output> {
+async function blockOutput(session: Session, block: Block, budget: Budget): Promise<Output> {
   const range = { from: block.cursor_begin, to: block.cursor_begin + block.output_bytes }
   return outputOf(liveOutput(session), range, budget)
 }
@@ -177,6 +176,6 @@ async function outputOf(
 }
 
 async function streamOf({ home, sessions }: BlockDependencies, manifest: Manifest): Promise<OutputStream> {
-  const live = sessions.liveTerminal(({ id }) => id === manifest.session)
-  return live === null ? endedOutput(home.logPath(manifest.session)) : liveOutput(live)
+  const live = sessions.findLive(({ id }) => id === manifest.session)
+  return live === null ? endedOutput(home.events(manifest.session)) : liveOutput(live)
 }

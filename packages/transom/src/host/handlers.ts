@@ -5,11 +5,10 @@ import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import type { PicturePool } from '../picture-worker/picture-pool.ts'
-import { scanLog } from '../log/log-reader.ts'
+import { replayLog } from '../replay/replay.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
-import { assertKind } from '../session/session-kind.ts'
-import type { SessionRequest } from '../session/session-plan.ts'
+import type { SessionRequest } from '../session/kind-registry.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
 import type { Handlers, RequestContext } from './dispatch.ts'
@@ -22,7 +21,7 @@ import { ptyHandlers } from './pty-handlers.ts'
 import { shellInit } from './shell-init-handler.ts'
 import { waitFor } from './wait-for-handler.ts'
 import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
-import { liveOf, replaySession, viewHandlers } from './view-handlers.ts'
+import { liveOf, viewHandlers } from './view-handlers.ts'
 import { webHandlers } from './web-handlers.ts'
 
 /** What the handlers need of the host itself. */
@@ -67,7 +66,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       return { session: target.id, bytes: sessionBytes, policy: now, used_bytes: target.log.sizeBytes }
     },
     'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
-    'session.subscribe': (params, context) => subscribe(home, sessions, params, context),
+    'session.subscribe': (params, context) => subscribe(sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
     ...recordingHandlers(home, sessions, control),
     ...artifactHandlers(home, sessions, control),
@@ -100,7 +99,6 @@ function conversationShell(control: HostControl): Omit<SessionRequest, 'follows'
 }
 
 async function subscribe(
-  home: Home,
   sessions: Sessions,
   params: ParsedParams<'session.subscribe'>,
   context: RequestContext,
@@ -108,7 +106,7 @@ async function subscribe(
   const found = await sessions.find(params.session)
   const subscription = context.background.start(async (id, signal) => {
     try {
-      await stream(home, found, { ...params, subscription: id }, context, signal)
+      await stream(sessions, found, { ...params, subscription: id }, context, signal)
     } catch (error) {
       // Whatever it is, it concerns this one subscriber: the host and its sessions go on.
       if (!signal.aborted) context.notify({ subscription: id, type: 'error', error: toWireError(error) })
@@ -118,26 +116,26 @@ async function subscribe(
 }
 
 async function stream(
-  home: Home,
+  { kinds }: Sessions,
   found: FoundSession,
   { to, after_seq, subscription }: ParsedParams<'session.subscribe'> & { subscription: number },
   context: RequestContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { manifest } = found
-  if (to === 'blocks') assertKind(manifest, 'terminal')
+  if (to === 'blocks') kinds.assertCapability(manifest, 'blocks')
   const live = liveOf(found)
-  const path = home.logPath(manifest.session)
+  const { events } = found.log
   if (to !== 'screen') {
-    const afterSeq = after_seq ?? found.live?.log.seq ?? (await scanLog(path)).lastSeq
+    const afterSeq = after_seq ?? found.live?.log.seq ?? (await events.extent(signal)).chain.lastSeq
     const { status } = manifest
     const more = found.live !== null && (status === 'destroying' || !found.live.ended)
     const follow = to === 'events' ? streamEvents : streamBlocks
-    await follow({ path, afterSeq, subscription, more, status }, context, signal)
+    await follow({ events, afterSeq, subscription, more, status }, context, signal)
   } else if (live !== null) {
     await streamScreen(live, subscription, context, signal)
   } else {
-    const { screen } = await replaySession(home, manifest.session, { signal })
+    const { screen } = await replayLog(found.log, { signal })
     const snapshot = takeSnapshot(manifest.session, screen, { cells: true })
     context.notify({ subscription, type: 'screen', snapshot })
     context.notify({ subscription, type: 'end', seq: screen.seq })

@@ -11,14 +11,13 @@ import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { clearProcessMark } from '../lib/native.ts'
 import { PicturePool } from '../picture-worker/picture-pool.ts'
+import { ChildReaper } from '../platform/child-reaper.ts'
+import { Keeper } from '../platform/keeper.ts'
+import { createHostMark, sessionMark } from '../platform/process-tree.ts'
+import type { KindRegistry } from '../session/kind-registry.ts'
 import type { SessionLimits } from '../session/limits.ts'
 import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
-import { ChildReaper } from '../platform/child-reaper.ts'
-import { Keeper } from '../platform/keeper.ts'
-import { loadPtyBinding } from '../kinds/terminal/pty-binding.ts'
-import { createHostMark } from '../platform/process-tree.ts'
-import { FrameDecoder } from '../kinds/web/frame-decoder.ts'
 import { DebugLog } from './debug-log.ts'
 import { createHandlers } from './handlers.ts'
 import { Recorder } from './recorder.ts'
@@ -37,12 +36,30 @@ export interface HostOptions {
   readonly script: string
   /** The text of the program that makes recordings. */
   readonly recorderProgram: string
-  /** The text of the program that reads the frames of web pages. */
-  readonly frameProgram: string
+  /** Makes the kinds of session that this host runs. */
+  readonly kinds: (services: KindServices) => HostKinds
+  /** Keeps a trace of an error that made a session fail. */
+  readonly reportError: (session: string, error: unknown) => void
   /** The folder with what belongs to the package and is no program. */
   readonly assets: string
 }
 
+/** What a host gives to its kinds of session. */
+export interface KindServices {
+  readonly home: Home
+  readonly reaper: ChildReaper
+  readonly now: () => number
+  readonly config: HomeConfig
+}
+
+export interface HostKinds {
+  readonly registry: KindRegistry
+  /** Ends what the kinds share. */
+  close(): Promise<void>
+}
+
+/** Sessions count from 1: the host's own helper processes carry its mark as this one's. */
+const HELPERS_ORDINAL = 0
 /** How long a dedicated host lasts after the session that it was started for. */
 const DEDICATED_IDLE_MS = 2_000
 /** On a busy machine, whoever has started a host may take this long to reach it. */
@@ -67,7 +84,7 @@ export class Host {
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
   readonly #pictures: PicturePool
-  readonly #decoder: FrameDecoder
+  readonly #kinds: HostKinds
   readonly #requests: RequestMetrics
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
@@ -78,7 +95,6 @@ export class Host {
   /** Starts the host of a Home, or returns the address of the one that is there. */
   static async start(options: HostOptions): Promise<Host | HostAddress> {
     clearProcessMark()
-    loadPtyBinding() // now: an upgrade may replace the files of a host that runs
     const home = Home.open(options.home)
     const lock = options.dedicated ? null : HostLock.acquire(home.path)
     if (lock !== null && !(lock instanceof HostLock)) return lock
@@ -107,21 +123,21 @@ export class Host {
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#pictures = new PicturePool(options.script)
-    this.#decoder = new FrameDecoder(options.frameProgram)
     this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
     this.#reaper.start()
+    this.#kinds = options.kinds({ home, reaper: this.#reaper, now, config: options.config })
     this.#sessions = new Sessions({
       home,
+      kinds: this.#kinds.registry,
       reaper: this.#reaper,
-      decoder: this.#decoder,
-      size: options.config.session,
       now,
       hostMark: this.#hostMark,
       limits: limitsOf(options.config),
       socket: this.address.socket,
       onCountChange: () => this.#watchIdle(),
+      onError: options.reportError,
     })
   }
 
@@ -142,7 +158,10 @@ export class Host {
       pictures: this.#pictures,
       registry: this.#registry,
       registration: this.#registration,
-      recorder: new Recorder(this.#options.recorderProgram, this.#reaper),
+      recorder: new Recorder(this.#options.recorderProgram, {
+        reaper: this.#reaper,
+        mark: sessionMark(this.#hostMark, HELPERS_ORDINAL),
+      }),
       assets: this.#options.assets,
       now,
       status: () => this.#status(),
@@ -217,7 +236,7 @@ export class Host {
     this.#reaper.stop()
     this.#debugLog.disable()
     await this.#pictures.close()
-    await this.#decoder.close()
+    await this.#kinds.close()
     this.#onLeft()
   }
 }

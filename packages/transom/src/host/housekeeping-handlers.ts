@@ -6,6 +6,7 @@ import type { HomeRegistration } from '../home/home-registration.ts'
 import type { HomeRegistry } from '../home/home-registry.ts'
 import { errnoOf, fileError } from '../lib/system-error.ts'
 import { repairLog } from '../log/repair-log.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 import { verifyLog } from '../log/verify-log.ts'
 import { exportLog } from '../replay/export-log.ts'
 import { collectGarbage } from '../session/garbage-collection.ts'
@@ -47,16 +48,16 @@ export function createHousekeepingHandlers(
       await registration.settled()
       return forgetHome(registry, path)
     },
-    'log.verify': async ({ session }, { signal }) => verify(home, await sessions.find(session), signal),
+    'log.verify': async ({ session }, { signal }) => verify(await sessions.find(session), signal),
     'log.repair': async ({ session, dry_run }, { signal }) => {
-      const { manifest } = await sessions.find(session)
-      const path = home.logPath(manifest.session)
+      const { manifest, log } = await sessions.find(session)
+      const { events } = log
       const dryRun = dry_run ?? false
-      const repaired = await onLog(path, () => repairLog(path, { dryRun, now: now(), signal }))
-      return { session: manifest.session, path, dry_run: dryRun, ...repaired }
+      const repaired = await onLog(events, () => repairLog(events, { dryRun, now: now(), signal }))
+      return { session: manifest.session, path: events.path, dry_run: dryRun, ...repaired }
     },
     'log.export': async (params, { signal }) =>
-      exportSession(home, await sessions.find(params.session), params, signal),
+      exportSession(await sessions.find(params.session), params, signal),
   }
 }
 
@@ -84,33 +85,30 @@ function realPath(path: string): string {
 }
 
 async function verify(
-  home: Home,
-  { manifest, live }: FoundSession,
+  { manifest, live, log }: FoundSession,
   signal: AbortSignal,
 ): Promise<Result<'log.verify'>> {
-  const path = home.logPath(manifest.session)
-  const { report } = await onLog(path, () => verifyLog(path, { sizeBytes: live?.log.sizeBytes, signal }))
+  const options = { endOffset: live?.log.endOffset, signal }
+  const { report } = await onLog(log.events, () => verifyLog(log.events, options))
   const result = { session: manifest.session, ...report }
   if (report.tail !== 'damaged') return result
-  const message = `${path} is damaged at byte ${report.offset}: ${report.records} records can be read, ${report.unreadable_bytes} bytes cannot; "transom log repair ${manifest.session}" keeps what can be read`
+  const message = `${report.path} is damaged at byte ${report.offset}: ${report.records} records can be read, ${report.unreadable_bytes} bytes cannot; "transom log repair ${manifest.session}" keeps what can be read`
   throw new OpError('log_corrupt', message, result)
 }
 
 async function exportSession(
-  home: Home,
-  { manifest, live }: FoundSession,
+  { manifest, live, log }: FoundSession,
   { format, out, force }: ParsedParams<'log.export'>,
   signal: AbortSignal,
 ): Promise<Result<'log.export'>> {
   if (out === undefined) throw new OpError('usage', 'log.export: say where: give `out`, an absolute path')
-  const path = home.logPath(manifest.session)
   const options = { format, out, force: force ?? false, untilSeq: live?.log.seq, signal }
-  const exported = await onLog(path, () => exportLog(path, options))
+  const exported = await onLog(log.events, () => exportLog(log, options))
   return { session: manifest.session, format, path: out, ...exported }
 }
 
 /** A session whose log is gone is no bug of ours. */
-async function onLog<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function onLog<T>({ path }: StoredEvents, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,9 +1,8 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { cellAt } from '../grid/canonical-text.ts'
+import { findText, placeOf } from '../grid/find-text.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
-import { WebSession } from '../session/web-session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
 import type { Handlers } from './dispatch.ts'
 
@@ -23,18 +22,21 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
   return {
     'session.type': async ({ session, text, enter, actor = DEFAULT_ACTOR }) => {
       const target = await sessions.commandTarget(session)
-      return { seq: await target.type(`${text}${enter ? '\n' : ''}`, actor) }
+      return { seq: (await target.act({ act: 'type', text: `${text}${enter ? '\n' : ''}` }, actor)).seq }
     },
     'session.keys': async ({ session, keys, actor = DEFAULT_ACTOR }) => {
       const target = await sessions.commandTarget(session)
-      return { seq: await target.press(keys, actor) }
+      return { seq: (await target.act({ act: 'keys', keys }, actor)).seq }
     },
-    'session.paste': async ({ session, text, actor = DEFAULT_ACTOR }) =>
-      (await sessions.commandTarget(session)).paste(text, actor),
+    'session.paste': async ({ session, text, actor = DEFAULT_ACTOR }) => {
+      const target = await sessions.commandTarget(session)
+      const { seq, bracketed = false } = await target.act({ act: 'paste', text }, actor)
+      return { seq, bracketed }
+    },
     'session.mouse': async (params) => useMouse(await sessions.commandTarget(params.session), params),
     'session.signal': async ({ session, signal, to, actor = DEFAULT_ACTOR }) => {
-      const target = await sessions.terminalTarget(session)
-      return target.signal(`SIG${signal}`, to, actor)
+      const { control } = await sessions.capability(session, 'tty')
+      return control.signal(`SIG${signal}`, to, actor)
     },
     'session.mark': async ({ session, label, actor = DEFAULT_ACTOR }) => {
       const target = await sessions.commandTarget(session)
@@ -45,7 +47,8 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
         throw new OpError('usage', 'resize: give cols, rows or both')
       const target = await sessions.commandTarget(session)
       const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
-      return { seq: await target.resize(size.cols, size.rows), ...size }
+      const { seq } = await target.act({ act: 'resize', ...size }, DEFAULT_ACTOR)
+      return { seq, ...size }
     },
   }
 }
@@ -65,7 +68,7 @@ async function useMouse(
       rows,
     })
   }
-  const seq = await target.mouse(mouseAction(params, at), actor ?? DEFAULT_ACTOR)
+  const { seq } = await target.act({ act: 'mouse', mouse: mouseAction(params, at) }, actor ?? DEFAULT_ACTOR)
   return { seq, ...at }
 }
 
@@ -94,8 +97,9 @@ async function findPlace(
   { text, nth = 1 }: ParsedParams<'session.mouse'>,
 ): Promise<MouseCell> {
   if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
-  const places =
-    target instanceof WebSession ? await target.findText(text, false) : await onScreen(target, text)
+  const screen = await target.look()
+  const shown = { grid: screen.frame().text, canonical: screen.canonical() }
+  const places = [...findText(shown, text)]
   const place = places[nth - 1]
   if (place === undefined) {
     const many = places.length === 0 ? 'is not on the screen' : `is there ${places.length} times, not ${nth}`
@@ -103,15 +107,5 @@ async function findPlace(
     const details = { text, matches: places.length, snapshot: target.snapshot({}) }
     throw new OpError('text_not_found', message, details)
   }
-  return { row: place.row, col: place.col }
-}
-
-/** The middles of the places where a terminal shows a text. */
-async function onScreen(target: Session, text: string): Promise<MouseCell[]> {
-  const screen = await target.look()
-  const canonical = screen.canonical()
-  const places: MouseCell[] = []
-  for (let at = canonical.text.indexOf(text); at >= 0; at = canonical.text.indexOf(text, at + text.length))
-    places.push(cellAt(screen.frame().text, canonical, at + Math.floor(text.length / 2)))
-  return places
+  return placeOf(shown, place).middle
 }

@@ -1,10 +1,12 @@
-import type { PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
+import type { NeedsInput, PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../blocks/block-queue.ts'
+import type { BlockSubject } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { endInteractive } from '../blocks/end-interactive.ts'
 import { activeInteractive } from '../blocks/shell-blocks.ts'
-import type { TerminalSession } from '../session/terminal-session.ts'
+import { QUIET_MS } from '../session/needs-input.ts'
+import type { Session } from '../session/session.ts'
 import { checkWorkingFolder } from '../platform/program.ts'
 import type { Handlers } from './dispatch.ts'
 import { DEFAULT_ACTOR } from './input-handlers.ts'
@@ -28,8 +30,8 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOpe
     'pty.send': async (params) => send(await target(conversations, params), dataOf(params), params),
     'pty.ctrl_c': async (params) => {
       const session = await target(conversations, params)
-      const log_seq = session.interrupt(params.actor ?? DEFAULT_ACTOR)
-      return { ok: true, log_seq, cursor: session.blocks.cursor }
+      const log_seq = session.capability('tty').interrupt(params.actor ?? DEFAULT_ACTOR)
+      return { ok: true, log_seq, cursor: session.capability('blocks').projection.cursor }
     },
     'pty.ctrl_d': async (params) => send(await target(conversations, params), CTRL_D, params),
     'pty.enter': async (params) => send(await target(conversations, params), ENTER, params),
@@ -46,7 +48,7 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOpe
 
 /** Hands a command to the shell of a session. */
 export function runInShell(
-  session: TerminalSession,
+  session: Session,
   params: {
     command: string
     cwd?: string | undefined
@@ -56,9 +58,10 @@ export function runInShell(
   kind: 'block' | 'interactive',
 ): AcceptedBlock {
   session.assertCommandable()
-  if (session.shell === null) throw notIntegrated(session)
+  const { shell } = session.capability('blocks')
+  if (shell === null) throw notIntegrated(session)
   if (params.cwd !== undefined) checkWorkingFolder(params.cwd)
-  return session.shell.queue.accept({
+  return shell.queue.accept({
     command: params.command,
     kind,
     actor: params.actor ?? DEFAULT_ACTOR,
@@ -76,7 +79,8 @@ async function exec(
   const session = await (must_exist
     ? conversations.get(conversation_id)
     : conversations.open(conversation_id, start_cwd))
-  const before = { cursor: session.blocks.cursor, log_seq: session.log.seq, ts_begin: session.now() }
+  const { cursor } = session.capability('blocks').projection
+  const before = { cursor, log_seq: session.log.seq, ts_begin: session.now() }
   const block = runInShell(session, params, kind)
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }
   return { begun: { ok: true, ...names, ...before }, block }
@@ -85,9 +89,10 @@ async function exec(
 async function target(
   conversations: Conversations,
   { conversation_id, session_id }: { conversation_id: string; session_id?: string | undefined },
-): Promise<TerminalSession> {
+): Promise<Session> {
   const session = await conversations.get(conversation_id)
-  const active = activeInteractive(session.shells)
+  session.assertCommandable()
+  const active = activeInteractive(session.capability('blocks').shells)
   if (session_id === undefined || session_id === active) return session
   const message =
     active === null
@@ -97,25 +102,31 @@ async function target(
 }
 
 function send(
-  session: TerminalSession,
+  session: Session,
   input: string | Buffer,
   { actor }: { actor?: string | undefined },
 ): Result<'pty.send'> {
-  const log_seq = session.input(input, { via: 'send', actor: actor ?? DEFAULT_ACTOR })
-  return { ok: true, log_seq, cursor: session.blocks.cursor }
+  const log_seq = session.capability('tty').input(input, { via: 'send', actor: actor ?? DEFAULT_ACTOR })
+  return { ok: true, log_seq, cursor: session.capability('blocks').projection.cursor }
 }
 
 async function endSession(
-  session: TerminalSession,
+  session: Session,
   { session_id, actor }: ParsedParams<'pty.end_session'>,
   signal: AbortSignal,
 ): Promise<Result<'pty.end_session'>> {
-  const active = session.shells?.interactive ?? null
+  const tty = session.capability('tty')
+  const blocks = session.capability('blocks')
+  const active = blocks.shells?.interactive ?? null
   if (active === null) {
     const message = `there is no interactive session to end in ${session.id}`
     throw new OpError('interactive_ended', message, { session_id, active_session_id: null })
   }
-  const ended = await endInteractive(session, active, { actor: actor ?? DEFAULT_ACTOR, signal })
+  const subject = blockSubject(session)
+  const ended = await endInteractive({ tty, blocks: subject }, active, {
+    actor: actor ?? DEFAULT_ACTOR,
+    signal,
+  })
   if (ended !== null) return { ok: true, ...ended }
   const message = `${JSON.stringify(active.command)} could not be ended; "reset" ends the shell that it runs in, too`
   throw new OpError('block_running', message, { block_id: active.id })
@@ -127,29 +138,51 @@ function dataOf({ data, data_b64 }: ParsedParams<'pty.send'>): string | Buffer {
   return data ?? Buffer.from(data_b64 ?? '', 'base64')
 }
 
-async function status(session: TerminalSession, signal: AbortSignal): Promise<Result<'pty.status'>> {
-  const needs_input = await session.settledInput(signal) // first: the rest is to be of the same moment
-  const { shell, blocks } = session
+async function status(session: Session, signal: AbortSignal): Promise<Result<'pty.status'>> {
+  const needs_input = await settledInput(session, signal) // first: the rest is to be of the same moment
+  const { shell, shells, projection } = session.capability('blocks')
   const active = shell?.queue.active ?? null
   return {
     ok: true,
     mode: shell?.queue.mode ?? 'interactive',
     ready: shell?.queue.ready ?? false,
     integrated: shell !== null,
-    active_session_id: activeInteractive(session.shells),
+    active_session_id: activeInteractive(shells),
     active_block_id: active?.id ?? null,
     active_command: active?.command ?? null,
     queued: shell?.queue.queuedCount ?? 0,
     shell_id: session.id,
     pid: session.manifest.pid,
-    cwd: blocks.cwd,
-    cursor: blocks.cursor,
+    cwd: projection.cwd,
+    cursor: projection.cursor,
     log_seq: session.log.seq,
     needs_input,
   }
 }
 
-export function notIntegrated({ id, manifest }: TerminalSession): OpError {
+/** How long a status waits for a program to pause: one that goes on printing waits for nothing. */
+const UNQUIET_MS_MAX = 250
+
+/** Whether the program waits for input, once it has had the time to read what it was given and to print something. */
+async function settledInput(session: Session, signal: AbortSignal): Promise<NeedsInput> {
+  if (session.capability('blocks').atPrompt) return session.needsInput()
+  const quiet = { idle_ms: QUIET_MS, after_input: true, settle_ms: QUIET_MS, timeout_ms: UNQUIET_MS_MAX }
+  try {
+    await session.wait(quiet, signal)
+  } catch (error) {
+    // It goes on printing, or it has ended: then that is what there is to see.
+    if (!(error instanceof OpError)) throw error
+  }
+  return session.needsInput()
+}
+
+/** A session, as far as its blocks are waited for. */
+export function blockSubject(session: Session): BlockSubject {
+  const { projection, shells } = session.capability('blocks')
+  return { projection, shells, subscribe: (observer) => session.subscribe(observer) }
+}
+
+export function notIntegrated({ id, manifest }: Session): OpError {
   const message = `session ${id} runs ${JSON.stringify(manifest.command.join(' '))}, which is not an integrated shell: use type, keys and wait, or create a session with bash, zsh or fish`
   return new OpError('shell_not_integrated', message, { session: id, command: manifest.command })
 }

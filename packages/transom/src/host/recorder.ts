@@ -2,22 +2,30 @@ import { spawn } from 'node:child_process'
 import { OpError } from '@transom/protocol/errors'
 import type { RecordingMade, RecordingRequest } from '../recordings/make-recording.ts'
 import type { RecorderMessage } from '../recordings/recorder-messages.ts'
+import { withProcessMark } from '../lib/native.ts'
 import type { ChildReaper } from '../platform/child-reaper.ts'
 
 const AT_ONCE_MAX = 2 // each takes a core and 100 MB; the others wait for their turn
 const STDERR_CHARS_MAX = 4000
+/** A recorder that is busy drawing does not see that it was cancelled. */
+const CANCEL_GRACE_MS = 1000
 
 /** Has recordings made by processes of their own. */
 export class Recorder {
   readonly #program: string
   readonly #reaper: ChildReaper
+  readonly #mark: bigint
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  /** `program` is the text of main/recorder.ts, as it was when the host started: its file may be replaced meanwhile. */
-  constructor(program: string, reaper: ChildReaper) {
+  /**
+   * `program` is the text of main/recorder.ts, as it was when the host started: its file may be replaced meanwhile. By
+   * `mark` the host's keeper finds the processes, so that none outlives the host.
+   */
+  constructor(program: string, { reaper, mark }: { reaper: ChildReaper; mark: bigint }) {
     this.#program = program
     this.#reaper = reaper
+    this.#mark = mark
   }
 
   async record(
@@ -49,10 +57,16 @@ export class Recorder {
     signal: AbortSignal,
     onProgress: (done: number) => void,
   ): Promise<RecordingMade> {
-    const child = spawn(process.execPath, ['-'], { stdio: ['pipe', 'ignore', 'pipe', 'ipc'] })
+    const child = withProcessMark(this.#mark, () =>
+      spawn(process.execPath, ['-'], { stdio: ['pipe', 'ignore', 'pipe', 'ipc'] }),
+    )
     const { pid } = child
     if (pid !== undefined) this.#reaper.leave(pid)
-    const cancel = () => child.kill('SIGTERM') // it takes back what it has begun, and ends
+    let killTimer: NodeJS.Timeout | undefined
+    const cancel = () => {
+      child.kill('SIGTERM') // it takes back what it has begun, and ends
+      killTimer = setTimeout(() => child.kill('SIGKILL'), CANCEL_GRACE_MS)
+    }
     signal.addEventListener('abort', cancel, { once: true })
     let outcome: Extract<RecorderMessage, { type: 'made' | 'failed' }> | null = null
     let stderr = ''
@@ -71,6 +85,7 @@ export class Recorder {
       })
       child.on('close', () => resolve())
     })
+    clearTimeout(killTimer)
     signal.removeEventListener('abort', cancel)
     if (pid !== undefined) this.#reaper.forget(pid)
     signal.throwIfAborted()

@@ -43,7 +43,7 @@ export function recordingHandlers(
         throw new OpError('usage', 'session.export: say where: give `out`, an absolute path, or `save`')
       if (params.out !== undefined) await refuseTarget({ out: params.out, force: params.force ?? false })
       const request: RecordingRequest = {
-        log: home.logPath(session),
+        folder: home.sessionFolder(session),
         session,
         name,
         format,

@@ -7,14 +7,14 @@ import type { CellRange } from '../pictures/rasterizer.ts'
 import { packView } from '../picture-worker/picture-job.ts'
 import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { screenHash } from '../session/snapshot.ts'
-import type { Screen } from '../screen/screen.ts'
+import type { Projection } from '../session/projection.ts'
 
 type ScreenshotParams = ParsedParams<'session.screenshot'>
 
 export interface ScreenshotSubject {
   /** The session's id. */
   readonly session: string
-  readonly screen: Screen
+  readonly screen: Projection
   readonly store: ArtifactStore
 }
 
@@ -91,7 +91,7 @@ function formatOf(out: string | undefined): 'png' | 'svg' | 'html' {
 }
 
 /** The cells that are asked for, inside the screen; null for all of them. */
-function cropOf(screen: Screen, { crop_rows, crop_cols, crop_text }: ScreenshotParams): CellRange | null {
+function cropOf(screen: Projection, { crop_rows, crop_cols, crop_text }: ScreenshotParams): CellRange | null {
   if (crop_rows !== undefined && crop_text !== undefined)
     throw new OpError('usage', 'give one of crop_rows and crop_text')
   if (crop_rows === undefined && crop_cols === undefined && crop_text === undefined) return null
@@ -112,7 +112,7 @@ function spanOf(name: string, span: string | undefined, size: number): [from: nu
 }
 
 /** All rows of the lines from the first to the last that show the text. */
-function rowsOf(screen: Screen, text: string): [from: number, to: number] {
+function rowsOf(screen: Projection, text: string): [from: number, to: number] {
   const lines = screen.canonical().lines.filter((line) => line.text.includes(text))
   const [first, last] = [lines[0], lines.at(-1)]
   if (first !== undefined && last !== undefined) return [first.rowIndex, last.rowIndex + last.rowCount]

@@ -1,6 +1,6 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { waitUntil } from '../blocks/block-waits.ts'
+import { waitUntil } from '../lib/wait-until.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { nestedShell } from '../blocks/shells/nested-shell.ts'
 import { DEFAULT_ACTOR } from './input-handlers.ts'
@@ -13,27 +13,34 @@ export async function shellInit(
 ): Promise<Result<'session.shell_init'>> {
   const session = await conversations.get(ref)
   session.assertCommandable()
+  const blocks = session.capability('blocks')
   const nested = nestedShell(shell)
   const result = { ok: true as const, session: session.id, shell, snippet: nested.snippet }
   if (!type) {
-    session.inviteShell(nested, actor)
+    blocks.inviteShell(nested, actor)
     return { ...result, integrated: false, cwd: null }
   }
-  if (session.atPrompt) {
+  if (blocks.atPrompt) {
     const message = `the shell in front of ${session.id} is integrated already: "transom run ${session.id} -- COMMAND" works`
     throw new OpError('usage', message, { session: session.id })
   }
-  session.inviteShell(nested, actor)
+  blocks.inviteShell(nested, actor)
   const before = session.log.seq
-  session.input(`${nested.snippet}\r`, { via: 'block', actor })
-  const look = () => {
-    if (session.ended)
-      throw new OpError('session_ended', `session ${session.id} has ended`, { session: session.id })
-    const { prompt, cwd } = session.blocks
-    if (prompt === null || prompt.seq < before) return null
-    return session.shells?.hasJoined(nested.integration.nonce) ? { cwd } : null
-  }
-  const joined = await waitUntil(session, look, { timeoutMs: timeout_ms, signal })
+  session.capability('tty').input(`${nested.snippet}\r`, { via: 'block', actor })
+  const joined = await waitUntil<{ cwd: string | null } | null>({
+    subscribe: (observer) => session.subscribe(observer),
+    judge: () => {
+      if (session.ended)
+        throw new OpError('session_ended', `session ${session.id} has ended`, { session: session.id })
+      const { prompt, cwd } = blocks.projection
+      const isHere =
+        prompt !== null && prompt.seq >= before && blocks.shells?.hasJoined(nested.integration.nonce)
+      return isHere ? { done: { cwd } } : { dueMs: null }
+    },
+    timeoutMs: timeout_ms,
+    onTimeout: () => null,
+    signal,
+  })
   if (joined !== null) return { ...result, integrated: true, ...joined }
   const message = `the program in front did not answer as a ${shell} within ${timeout_ms} ms: look at the screen (snapshot). It must be a ${shell} at its prompt, with stty at hand; a late answer is still taken`
   throw new OpError('shell_not_integrated', message, { session: session.id, shell })

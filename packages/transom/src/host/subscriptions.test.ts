@@ -1,23 +1,28 @@
-import type { SubscriptionMessage } from '@transom/protocol'
+import { EVENT_TYPE_NUMBERS, type SubscriptionMessage } from '@transom/protocol'
 import { expect, test } from 'vitest'
-import { TerminalScreen } from '../screen/terminal-screen.ts'
+import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { streamScreen } from './subscriptions.ts'
 
 test('a slow subscriber gets a fresh dump when it missed a state, and none when it missed nothing', async () => {
-  const screen = new TerminalScreen(new XtermEmulator(20, 4))
+  const screen = new TerminalProjection(new XtermEmulator(20, 4))
   const observers = new Set<() => void>()
   const session = {
     id: 'a',
     screen,
     ended: false,
-    observe: (observer: () => void) => {
+    subscribe: (observer: () => void) => {
       observers.add(observer)
       return () => observers.delete(observer)
     },
   }
   const print = (text: string) => {
-    screen.apply(screen.seq + 1, { type: 'output', bytes: Buffer.from(text) })
+    screen.apply({
+      seq: screen.seq + 1,
+      time: 0,
+      typeNumber: EVENT_TYPE_NUMBERS.output,
+      payload: Buffer.from(text),
+    })
     for (const observer of observers) observer()
   }
   const messages: SubscriptionMessage[] = []

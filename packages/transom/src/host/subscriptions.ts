@@ -6,9 +6,10 @@ import {
 } from '@transom/protocol'
 import { changedRows } from '../grid/grid.ts'
 import { screenLine } from '../grid/styled-runs.ts'
+import { FoldedChanges } from '../lib/changes.ts'
 import { eventRecord } from '../log/event-record.ts'
-import { followRecords, readAfter } from '../log/log-reader.ts'
 import type { LogRecord } from '../log/record.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 import { BlockFollower } from '../blocks/block-follower.ts'
 import type { Session } from '../session/session.ts'
 import { screenHash, takeSnapshot } from '../session/snapshot.ts'
@@ -16,7 +17,7 @@ import type { Frame } from '../terminal/emulator.ts'
 import type { RequestContext } from './dispatch.ts'
 
 type Channel = Pick<RequestContext, 'notify' | 'drained'>
-type ShownSession = Pick<Session, 'id' | 'screen' | 'ended' | 'observe'>
+type ShownSession = Pick<Session, 'id' | 'screen' | 'ended' | 'subscribe'>
 
 /**
  * Sends a dump of the screen, then the rows that change. Changes within one turn of the event loop are folded,
@@ -30,8 +31,8 @@ export async function streamScreen(
 ): Promise<void> {
   const send = (message: SubscriptionMessage) => channel.notify(message)
   const { screen } = session
-  const changes = new ChangeSignal(signal)
-  const stopObserving = session.observe(() => changes.set())
+  const changes = new FoldedChanges(signal)
+  const unsubscribe = session.subscribe(changes.announce)
   try {
     let sent: Frame | null = null
     while (!signal.aborted) {
@@ -58,12 +59,12 @@ export async function streamScreen(
       }
     }
   } finally {
-    stopObserving()
+    unsubscribe()
   }
 }
 
 export interface EventStream {
-  readonly path: string
+  readonly events: StoredEvents
   readonly afterSeq: number
   readonly subscription: number
   /** False for a session that has ended: what is there is all. */
@@ -77,16 +78,15 @@ export async function streamEvents(
   channel: Channel,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, afterSeq, subscription, more } = stream
+  const { events, afterSeq, subscription, more } = stream
   const send = async (message: SubscriptionMessage) => {
     if (!channel.notify(message)) await channel.drained()
   }
   const isLast = lastRecordDetector(stream.status)
   let seq = afterSeq
   await send({ subscription, type: 'position', seq })
-  for await (const records of more
-    ? followRecords(path, { afterSeq, signal })
-    : readAfter(path, afterSeq, signal)) {
+  const range = { from: afterSeq + 1, signal }
+  for await (const records of more ? events.follow(range) : events.read(range)) {
     await send({ subscription, type: 'records', records: records.map(eventRecord) })
     seq = records.at(-1)?.seq ?? seq
     if (more && records.some(isLast)) break
@@ -100,15 +100,16 @@ export async function streamBlocks(
   channel: Channel,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, afterSeq, subscription, more } = stream
+  const { events, afterSeq, subscription, more } = stream
   const send = async (message: SubscriptionMessage) => {
     if (!channel.notify(message)) await channel.drained()
   }
   const isLast = lastRecordDetector(stream.status)
-  const follower = new BlockFollower(path, subscription)
+  const follower = new BlockFollower(events.path, subscription)
   let seq = 0
   await send({ subscription, type: 'position', seq: afterSeq })
-  const pieces = more ? followRecords(path, { afterSeq: 0, signal }) : readAfter(path, 0, signal)
+  const range = { from: 1, signal } // the blocks that run began before
+  const pieces = more ? events.follow(range) : events.read(range)
   for await (const records of pieces) {
     for (const record of records) {
       if (seq <= afterSeq && record.seq > afterSeq) {
@@ -143,29 +144,6 @@ function rowsMessage(
     title: now.title,
     bells: now.bells,
     screen_hash: screenHash(screen.canonical()),
-  }
-}
-
-/** A flag that can be awaited. Setting it wakes the waiter a turn of the event loop later, once for many settings. */
-class ChangeSignal {
-  #set = false
-  #wake = () => {}
-  readonly #aborted: AbortSignal
-
-  constructor(aborted: AbortSignal) {
-    this.#aborted = aborted
-    aborted.addEventListener('abort', () => this.#wake(), { once: true })
-  }
-
-  set(): void {
-    if (this.#set) return
-    this.#set = true
-    setImmediate(() => this.#wake())
-  }
-
-  async next(): Promise<void> {
-    if (!this.#set && !this.#aborted.aborted) await new Promise<void>((resolve) => (this.#wake = resolve))
-    this.#set = false
   }
 }
 

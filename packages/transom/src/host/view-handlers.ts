@@ -1,21 +1,20 @@
-import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
-import { scanLog } from '../log/log-reader.ts'
 import type { PicturePool } from '../picture-worker/picture-pool.ts'
 import { momentOf, seqOfMoment, type Moment } from '../replay/moment.ts'
-import { replayLog, replayUntil, type Replayed } from '../replay/replay.ts'
-import { EchoTracker } from '../session/echo.ts'
-import { unknownInput } from '../session/input-verdict.ts'
+import { findFrame, replayLog } from '../replay/replay.ts'
+import { SessionReplay } from '../replay/session-replay.ts'
+import { unknownInput } from '../session/needs-input.ts'
 import { diffScreens } from '../session/screen-diff.ts'
 import { plainSnapshot, screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { policyOf } from '../session/status-policy.ts'
-import { Waits } from '../session/waits.ts'
-import type { Screen } from '../screen/screen.ts'
+import { waitForConditions, type WaitSubject } from '../session/waits.ts'
+import type { Projection } from '../session/projection.ts'
+import type { Frame } from '../terminal/emulator.ts'
 import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
 import { takeScreenshot } from './screenshot-handler.ts'
@@ -35,15 +34,15 @@ export function viewHandlers(
   { now, pictures }: { now: () => number; pictures: PicturePool },
 ): Pick<Handlers, ViewOperation> {
   return {
-    'session.inspect': async ({ session }) => inspect(home, await sessions.find(session)),
+    'session.inspect': async ({ session }) => inspect(await sessions.find(session)),
     'session.wait': async ({ session, ...request }, { signal }) => {
       const found = await sessions.find(session)
       const live = liveOf(found)
-      return live === null ? waitOffline(home, found, request, signal) : live.wait(request, signal)
+      return live === null ? waitOffline(found, request, signal) : live.wait(request, signal)
     },
     'session.snapshot': async (params, { signal }) => {
       const found = await sessions.find(params.session)
-      const screen = await screenAt(home, found, momentOf(params), signal)
+      const screen = await screenAt(found, momentOf(params), signal)
       const id = found.manifest.session
       const isPlain = !params.cells && !params.scrollback && params.max_chars === undefined
       const result = isPlain ? plainSnapshot(id, screen) : takeSnapshot(id, screen, params)
@@ -56,21 +55,21 @@ export function viewHandlers(
     },
     'session.screenshot': async (params, { signal }) => {
       const found = await sessions.find(params.session)
-      const screen = await screenAt(home, found, momentOf(params), signal)
+      const screen = await screenAt(found, momentOf(params), signal)
       const { session } = found.manifest
       const store = new ArtifactStore(home.sessionFolder(session), now)
       return takeScreenshot({ session, screen, store }, params, { pool: pictures, signal })
     },
     'session.assert': async (params, { signal }) => {
       const found = await sessions.find(params.session)
-      const screen = await screenAt(home, found, null, signal)
+      const screen = await screenAt(found, null, signal)
       const { session, exit, status } = found.live?.manifest ?? found.manifest
       return assertState({ session, screen, exit, ended: exit !== null || !policyOf(status).active }, params)
     },
     'session.diff': async ({ session, since, cells }, { signal }) => {
       const found = await sessions.find(session)
-      const before = await earlierScreen(home, found, since, signal)
-      const now = await screenAt(home, found, null, signal)
+      const { before, last } = await earlierFrame(found, since, signal)
+      const now = (await liveOf(found)?.look()) ?? last
       return diffScreens(found.manifest.session, before, now, cells ?? false)
     },
   }
@@ -81,77 +80,68 @@ export function liveOf({ manifest, live }: FoundSession): FoundSession['live'] {
   return policyOf(manifest.status).liveHostEligible ? live : null
 }
 
-/** Replays the log of a session, to its end or to a seq. */
-export async function replaySession(
-  home: Home,
-  id: string,
-  options: { seq?: number; signal: AbortSignal },
-): Promise<Replayed> {
-  return replayLog(home.logPath(id), options)
-}
-
-async function inspect(home: Home, { manifest, live }: FoundSession): Promise<Result<'session.inspect'>> {
+async function inspect({ manifest, live, log }: FoundSession): Promise<Result<'session.inspect'>> {
   const info = publicInfo(manifest)
-  const path = home.logPath(manifest.session)
+  const { path } = log.events
   if (live !== null) return { ...info, seq: live.log.seq, log: { path, bytes: live.log.sizeBytes } }
-  const { lastSeq } = await scanLog(path)
-  return { ...info, seq: lastSeq, log: { path, bytes: fs.statSync(path).size } }
+  const { chain } = await log.events.extent()
+  return { ...info, seq: chain.lastSeq, log: { path, bytes: await log.events.sizeBytes() } }
 }
 
 async function screenAt(
-  home: Home,
   found: FoundSession,
   moment: Moment | null,
   signal: AbortSignal,
-): Promise<Screen> {
-  const id = found.manifest.session
-  const live = liveOf(found)
-  if (moment === null) return live === null ? (await replaySession(home, id, { signal })).screen : live.look()
-  const seq = await seqOfMoment(home.logPath(id), moment, signal)
-  return (await replaySession(home, id, { seq, signal })).screen
+): Promise<Projection> {
+  if (moment === null) return (await liveOf(found)?.look()) ?? (await replayLog(found.log, { signal })).screen
+  const seq = await seqOfMoment(found.log.events, moment, signal)
+  return (await replayLog(found.log, { seq, signal })).screen
 }
 
-/** The screen at a seq, or when its hash was last this one. */
-async function earlierScreen(
-  home: Home,
+/** What was shown at a seq, or when the hash was last this one, and the screen at the end: from one pass over the log. */
+async function earlierFrame(
   found: FoundSession,
   since: string,
   signal: AbortSignal,
-): Promise<Screen> {
-  if (/^\d{1,15}$/.test(since)) return screenAt(home, found, { kind: 'seq', seq: Number(since) }, signal)
-  const screen = await replayUntil(
-    home.logPath(found.manifest.session),
-    (candidate) => screenHash(candidate.canonical()) === since,
-    signal,
-  )
-  if (screen !== null) return screen
+): Promise<{ before: { seq: number; frame: Frame }; last: Projection }> {
+  const { log, live } = found
+  const to = live?.log.seq
+  if (/^\d{1,15}$/.test(since)) {
+    const seq = await seqOfMoment(log.events, { kind: 'seq', seq: Number(since) }, signal)
+    const replay = new SessionReplay(log)
+    await log.events.fold([replay], { to: seq, signal })
+    const { screen } = replay
+    const before = { seq: screen.seq, frame: screen.frame() }
+    if (liveOf(found) === null) await log.events.fold([replay], { to, signal }) // goes on where it is
+    return { before, last: screen }
+  }
+  const isIt = (candidate: Projection) => screenHash(candidate.canonical()) === since
+  const { found: before, last } = await findFrame(log, isIt, { to, signal })
+  if (before !== null) return { before, last }
   const message = `the screen of ${found.manifest.session} never had the hash ${since}; take a new snapshot`
   throw new OpError('moment_not_found', message, { since })
 }
 
 async function waitOffline(
-  home: Home,
-  { manifest }: FoundSession,
+  { manifest, log }: FoundSession,
   request: Omit<ParsedParams<'session.wait'>, 'session'>,
   signal: AbortSignal,
 ): Promise<Result<'session.wait'>> {
-  const { screen, exit, lastOutputSeq } = await replaySession(home, manifest.session, { signal })
+  const { screen, exit, lastOutputSeq } = await replayLog(log, { signal })
   const now = performance.now()
   // The state is final. How long it has lasted cannot be told from a log, so that no duration is ever reached.
-  const ended = new Waits({
+  const ended: WaitSubject = {
     id: manifest.session,
     screen,
     exit: exit ?? manifest.exit,
     failure: manifest.failure,
     ended: true,
     busy: false,
-    echo: new EchoTracker(),
-    lastOutputSeq,
-    lastOutputMs: now,
-    lastInputSeq: 0,
-    lastInputMs: now,
+    echoes: () => [],
+    subscribe: () => () => {},
+    recency: { lastOutputSeq, lastOutputMs: now, lastInputSeq: 0, lastInputMs: now },
     now: () => now,
     needsInput: () => unknownInput('the session has ended'),
-  })
-  return ended.wait(request, signal)
+  }
+  return waitForConditions(ended, request, signal)
 }

@@ -5,12 +5,12 @@ import type { Manifest } from '../home/manifest.ts'
 import type { BlockProjection } from '../blocks/block-projection.ts'
 import { interactiveBlock } from '../blocks/block-queue.ts'
 import type { Conversations } from '../session/conversations.ts'
-import { RegexMatcher, SubstringMatcher } from '../session/output-match.ts'
-import { endedOutput, liveOutput } from '../session/output-stream.ts'
-import { END_OF_SESSION, waitForOutput, type Awaited } from '../session/output-waits.ts'
+import { RegexMatcher, SubstringMatcher } from '../blocks/output-match.ts'
+import { endedOutput, liveOutput } from '../blocks/output-stream.ts'
+import { END_OF_SESSION, waitForOutput, type Awaited } from '../blocks/output-waits.ts'
 import { BlockEnd, PromptJudge } from '../blocks/shell-prompt.ts'
 import type { Sessions } from '../session/sessions.ts'
-import type { TerminalSession } from '../session/terminal-session.ts'
+import type { Session } from '../session/session.ts'
 
 type WaitFor = ParsedParams<'pty.wait_for'>
 
@@ -22,7 +22,7 @@ export async function waitFor(
 ): Promise<Result<'pty.wait_for'>> {
   const startMs = performance.now()
   const { manifest, live } = await conversations.find(params.conversation_id)
-  const stream = live === null ? await endedOutput(home.logPath(manifest.session)) : liveOutput(live)
+  const stream = live === null ? await endedOutput(home.events(manifest.session)) : liveOutput(live)
   const blocks = await sessions.blocksOf(manifest, signal)
   const block = params.session_id === undefined ? null : blockOf(params.session_id, { blocks, live })
   const fromCursor = params.from_cursor ?? lastBegin(block, blocks)
@@ -52,7 +52,7 @@ export async function waitFor(
   return { ...common, matched: false, reason, tail, ...waits }
 }
 
-function exitOf(manifest: Manifest, live: TerminalSession | null): ExitRecord | null {
+function exitOf(manifest: Manifest, live: Session | null): ExitRecord | null {
   return live === null ? manifest.exit : live.exit
 }
 
@@ -74,13 +74,14 @@ function lastBegin(block: BlockEnd | null, blocks: BlockProjection): number {
 /** The block that an interactive session is, and where it ends. */
 function blockOf(
   sessionId: string,
-  { blocks, live }: { blocks: BlockProjection; live: TerminalSession | null },
+  { blocks, live }: { blocks: BlockProjection; live: Session | null },
 ): BlockEnd {
   const id = interactiveBlock(sessionId)
   const begun = blocks.blocks().findLast(({ block_id }) => block_id === id)
   if (begun !== undefined) return new BlockEnd(id, begun.cursor_end)
-  if (live?.shells?.isWaiting(id)) return new BlockEnd(id, null)
-  const why = live?.shells?.whyFailed(id) ?? null
+  const shells = live?.capability('blocks').shells ?? null
+  if (shells?.isWaiting(id)) return new BlockEnd(id, null)
+  const why = shells?.whyFailed(id) ?? null
   const message = `there is no interactive session ${sessionId} in this shell${why === null ? '' : `: ${why}`}`
   throw new OpError('block_not_found', message, { session_id: sessionId })
 }

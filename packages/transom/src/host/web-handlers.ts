@@ -1,10 +1,11 @@
 import type { ParsedParams, Result, WEB_OPERATIONS } from '@transom/protocol'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
+import { findText, placeOf } from '../grid/find-text.ts'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { Sessions } from '../session/sessions.ts'
-import type { WebSession } from '../session/web-session.ts'
-import { linkRows, safeText } from '../kinds/web/page-words.ts'
+import type { PageControl } from '../session/capabilities.ts'
+import type { Session } from '../session/session.ts'
 import type { Handlers } from './dispatch.ts'
 import { DEFAULT_ACTOR } from './input-handlers.ts'
 
@@ -16,42 +17,50 @@ export function webHandlers(
 ): Pick<Handlers, keyof typeof WEB_OPERATIONS> {
   return {
     'web.navigate': async ({ session, url, timeout_ms, actor = DEFAULT_ACTOR }, { signal }) => {
-      const target = await sessions.webTarget(session)
-      return { seq: await target.navigate(url, actor, { timeoutMs: timeout_ms, signal }) }
+      const { control } = await sessions.capability(session, 'page')
+      return { seq: await control.navigate(url, actor, { timeoutMs: timeout_ms, signal }) }
     },
     'web.go_back': async ({ session, actor = DEFAULT_ACTOR }) =>
-      (await sessions.webTarget(session)).step('go_back', actor),
+      (await sessions.capability(session, 'page')).control.step('go_back', actor),
     'web.go_forward': async ({ session, actor = DEFAULT_ACTOR }) =>
-      (await sessions.webTarget(session)).step('go_forward', actor),
+      (await sessions.capability(session, 'page')).control.step('go_forward', actor),
     'web.reload': async ({ session, actor = DEFAULT_ACTOR }) => {
-      const target = await sessions.webTarget(session)
-      return { seq: await target.reload(actor) }
+      const { control } = await sessions.capability(session, 'page')
+      return { seq: await control.reload(actor) }
     },
     'web.set_zoom': async ({ session, percent, actor = DEFAULT_ACTOR }) => {
-      const target = await sessions.webTarget(session)
-      return { seq: await target.setZoom(percent, actor) }
+      const { control } = await sessions.capability(session, 'page')
+      return { seq: await control.setZoom(percent, actor) }
     },
     'web.answer_dialog': async ({ session, answer, text, actor = DEFAULT_ACTOR }) => {
-      const target = await sessions.webTarget(session)
-      return { seq: await target.answerDialog(answer === 'accept', text, actor) }
+      const { control } = await sessions.capability(session, 'page')
+      return { seq: await control.answerDialog(answer === 'accept', text, actor) }
     },
     'web.links': async ({ session }) => {
-      const target = await sessions.webTarget(session)
-      return { links: linkRows(await target.links()) }
+      const { control } = await sessions.capability(session, 'page')
+      return { links: await control.links() }
     },
     'web.find_text': async ({ session, text, ignore_case }) => {
-      const target = await sessions.webTarget(session)
-      return { matches: await target.findText(text, ignore_case ?? false) }
+      const { session: target } = await sessions.capability(session, 'page')
+      const screen = await target.look()
+      const shown = { grid: screen.frame().text, canonical: screen.canonical() }
+      return {
+        matches: Array.from(findText(shown, text.trim(), { ignoreCase: ignore_case ?? false }), (span) => {
+          const { middle: _middle, ...match } = placeOf(shown, span)
+          return match
+        }),
+      }
     },
     'web.paint': async (params) => {
-      const target = await sessions.webTarget(params.session)
-      return paint(target, new ArtifactStore(home.sessionFolder(target.id), now), params)
+      const { session, control } = await sessions.capability(params.session, 'page')
+      return paint({ session, control }, new ArtifactStore(home.sessionFolder(session.id), now), params)
     },
     'web.state': async ({ session }) => {
-      const target = await sessions.webTarget(session)
-      const { focus, ...details } = await target.details()
-      const named = focus === null ? null : { ...focus, name: safeText(focus.name) }
-      return { session: target.id, ...target.screen.page(), ...details, focus: named }
+      const { session: target, control } = await sessions.capability(session, 'page')
+      const details = await control.details()
+      const page = target.screen.views.page?.()
+      if (page === undefined) throw new Error('a session with a page shows one')
+      return { session: target.id, ...page, ...details }
     },
   }
 }
@@ -60,19 +69,19 @@ const PNG_WIDTH_AT = 16 // in the header chunk, which comes first
 const PNG_HEIGHT_AT = 20
 
 async function paint(
-  target: WebSession,
+  { session, control }: { session: Session; control: PageControl },
   store: ArtifactStore,
   { full_page, out, force, inline }: ParsedParams<'web.paint'>,
 ): Promise<Result<'web.paint'>> {
   const place = out === undefined ? null : { out, force: force ?? false }
   if (place !== null) await refuseTarget(place)
-  const png = await target.paint(full_page ?? false)
-  const { seq } = target.log
+  const png = await control.paint(full_page ?? false)
+  const { seq } = session.log
   const artifact = await store.add({ kind: 'screenshot', format: 'png', seq }, png)
   const kept = store.pathOf(artifact)
   if (place !== null) await placeCopy(kept, place)
   return {
-    session: target.id,
+    session: session.id,
     seq,
     path: out ?? kept,
     artifact: artifact.id,

@@ -3,8 +3,9 @@ import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { fileError } from '../lib/system-error.ts'
 import type { LogTail } from './log-tail.ts'
-import type { OutputPosition } from './output-index.ts'
 import { RECORD_HEADER_BYTES, decodeRecord, recordHead } from './record.ts'
+import type { SegmentChain } from './segment-chain.ts'
+import type { OutputPosition } from './sparse-index.ts'
 
 /** Read at a time: a tenth of a millisecond, and enough that the call itself costs nothing. */
 const READ_BYTES = 256 << 10
@@ -31,18 +32,18 @@ export interface FactInOutput {
  * quarter of a megabyte, so that searching is as fast as memory. Whole records only.
  */
 export class OutputReader {
-  readonly #path: string
+  readonly #chain: SegmentChain
   readonly #tail: LogTail | null
-  /** Open from the first byte on that is not in the tail. */
-  #fd: number | null = null
+  /** The segment that is being read; open from the first byte on that is not in the tail. */
+  #file: { readonly path: string; readonly fd: number } | null = null
   readonly #factTypes: ReadonlySet<number>
   readonly #verify: boolean
   /** Grows to what is read at a time: most waits see a few hundred bytes. */
   #buffer: Buffer = Buffer.alloc(0)
   #position: OutputPosition
 
-  constructor(path: string, options: ReaderOptions) {
-    this.#path = path
+  constructor(chain: SegmentChain, options: ReaderOptions) {
+    this.#chain = chain
     this.#tail = options.tail ?? null
     this.#position = options.from
     this.#factTypes = new Set(options.facts ?? [])
@@ -54,10 +55,11 @@ export class OutputReader {
     return this.#position
   }
 
-  /** The next piece of what lies before `endOffset` in the file; null when there is none. */
+  /** The next piece of what lies before `endOffset` in the log; null when there is none. */
   next(endOffset: number): OutputPiece | null {
     const { cursor, offset } = this.#position
-    const available = endOffset - offset
+    // No record lies in two segments: one is read to its end before the next.
+    const available = Math.min(endOffset, this.#chain.locate(offset).endOffset) - offset
     if (available < RECORD_HEADER_BYTES) return null
     this.#reserve(Math.min(available, READ_BYTES))
     let filled = this.#fill(Math.min(available, this.#buffer.length))
@@ -73,7 +75,8 @@ export class OutputReader {
   }
 
   close(): void {
-    if (this.#fd !== null) fs.closeSync(this.#fd)
+    if (this.#file !== null) fs.closeSync(this.#file.fd)
+    this.#file = null
   }
 
   #reserve(bytes: number): void {
@@ -85,21 +88,25 @@ export class OutputReader {
   #fill(bytes: number): number {
     const { offset } = this.#position
     if (this.#tail?.read(this.#buffer, offset, bytes)) return bytes
-    this.#fd ??= this.#open()
+    const { path, fileOffset } = this.#chain.locate(offset)
+    const { fd } = this.#open(path)
     let filled = 0
     while (filled < bytes) {
-      const got = fs.readSync(this.#fd, this.#buffer, filled, bytes - filled, offset + filled)
+      const got = fs.readSync(fd, this.#buffer, filled, bytes - filled, fileOffset + filled)
       if (got === 0) throw this.#damaged()
       filled += got
     }
     return filled
   }
 
-  #open(): number {
+  #open(path: string): { fd: number } {
+    if (this.#file?.path === path) return this.#file
+    this.close()
     try {
-      return fs.openSync(this.#path, 'r')
+      this.#file = { path, fd: fs.openSync(path, 'r') }
+      return this.#file
     } catch (error) {
-      throw fileError(error, `read the Event Log ${this.#path}`, { path: this.#path })
+      throw fileError(error, `read the Event Log ${path}`, { path })
     }
   }
 
@@ -131,9 +138,10 @@ export class OutputReader {
   }
 
   #damaged(): OpError {
-    const { offset, seq } = this.#position
-    const message = `${this.#path} is damaged near record ${seq}; "transom log verify" says where`
-    return new OpError('log_corrupt', message, { path: this.#path, seq, offset })
+    const { seq } = this.#position
+    const { path, fileOffset: offset } = this.#chain.locate(this.#position.offset)
+    const message = `${path} is damaged near record ${seq}; "transom log verify" says where`
+    return new OpError('log_corrupt', message, { path, seq, offset })
   }
 }
 

@@ -3,8 +3,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { EventLog } from './event-log.ts'
-import { readAfter, scanLog } from './log-reader.ts'
+import { EventStore } from './event-store.ts'
 import {
   FILE_HEADER_BYTES,
   RECORD_HEADER_BYTES,
@@ -13,6 +12,7 @@ import {
   type LogRecord,
 } from './record.ts'
 import { repairLog } from './repair-log.ts'
+import { StoredEvents } from './stored-events.ts'
 import { verifyLog } from './verify-log.ts'
 
 let folder: string
@@ -52,20 +52,26 @@ function damage(offset: number, bytes: Uint8Array): void {
 
 async function records(): Promise<LogRecord[]> {
   const all: LogRecord[] = []
-  for await (const batch of readAfter(file, 0, new AbortController().signal)) all.push(...batch)
+  for await (const batch of StoredEvents.at(folder).read()) all.push(...batch)
   return all
+}
+
+async function extent() {
+  const { chain, tail } = await StoredEvents.at(folder).extent()
+  return { lastSeq: chain.lastSeq, tail }
 }
 
 const texts = (count: number) =>
   Array.from({ length: count }, (_, index) => Buffer.from(`record ${index + 1}`))
-const repair = (dryRun = false) => repairLog(file, { dryRun, now: NOW })
+const repair = (dryRun = false) => repairLog(StoredEvents.at(folder), { dryRun, now: NOW })
 
 describe('verifying a log', () => {
   test('counts its records by type, unknown ones too', async () => {
     writeLog(texts(3), FROM_THE_FUTURE)
-    const { report } = await verifyLog(file)
+    const { report } = await verifyLog(StoredEvents.at(folder))
     expect(report).toEqual({
       path: file,
+      segments: 1,
       bytes: fs.statSync(file).size,
       records: 3,
       types: { unknown_999: 3 },
@@ -87,7 +93,7 @@ describe('verifying a log', () => {
         if (whole[at] === value) continue
         fs.writeFileSync(file, whole)
         damage(at, Buffer.from([value]))
-        const { report } = await verifyLog(file)
+        const { report } = await verifyLog(StoredEvents.at(folder))
         expect(report).toMatchObject({ records: 4, missing: 1, tail: 'damaged', offset: second })
         expect(report.unreadable_bytes).toBe(third - second)
       }
@@ -99,18 +105,24 @@ describe('verifying a log', () => {
     const decoy = encodeRecordHeader({ seq: 3, time: 1, typeNumber: OUTPUT, payload })
     const offsets = writeLog([...texts(1), Buffer.concat([Buffer.alloc(40), decoy, payload]), ...texts(1)])
     damage((offsets[1] ?? 0) + 30, Buffer.from('!'))
-    expect((await verifyLog(file)).report).toMatchObject({ records: 2, last: { seq: 3, time: 1002 } })
+    expect((await verifyLog(StoredEvents.at(folder))).report).toMatchObject({
+      records: 2,
+      last: { seq: 3, time: 1002 },
+    })
   })
 
   test('looks no further than it is told: a live session writes on', async () => {
     const offsets = writeLog(texts(3))
     const next = encodeRecordHeader({ seq: 4, time: 1003, typeNumber: OUTPUT, payload: Buffer.alloc(9) })
     fs.appendFileSync(file, next.subarray(0, 20))
-    expect((await verifyLog(file, { sizeBytes: offsets[3] })).report).toMatchObject({
+    expect((await verifyLog(StoredEvents.at(folder), { endOffset: offsets[3] })).report).toMatchObject({
       tail: 'none',
       records: 3,
     })
-    expect((await verifyLog(file)).report).toMatchObject({ tail: 'torn', offset: offsets[3] })
+    expect((await verifyLog(StoredEvents.at(folder))).report).toMatchObject({
+      tail: 'torn',
+      offset: offsets[3],
+    })
   })
 })
 
@@ -140,7 +152,7 @@ describe('repairing a log', () => {
       [1, 2, 4, 5].map((seq) => [seq, FROM_THE_FUTURE]),
     )
     expect(fs.statSync(file).mode & 0o777).toBe(0o600)
-    expect(await scanLog(file)).toMatchObject({ tail: 'none', lastSeq: 5 })
+    expect(await extent()).toEqual({ tail: 'none', lastSeq: 5 })
     expect(fs.readdirSync(folder)).toHaveLength(2)
   })
 
@@ -170,7 +182,7 @@ describe('repairing a log', () => {
         })
         await repair()
         expect((await records()).map(({ seq }) => seq)).toEqual(intact)
-        expect((await verifyLog(file)).report.tail).toBe('none')
+        expect((await verifyLog(StoredEvents.at(folder))).report.tail).toBe('none')
       }),
       { numRuns: 150 },
     )
@@ -187,7 +199,7 @@ describe('repairing a log', () => {
   })
 
   test('leaves a log alone that somebody writes', async () => {
-    const log = EventLog.create(file, () => 0)
+    const log = EventStore.create(folder, { now: () => 0 })
     log.append('output', Buffer.from('x'))
     await expect(repair()).rejects.toMatchObject({
       code: 'log_in_use',
@@ -200,7 +212,7 @@ describe('repairing a log', () => {
   test('a damaged length that points past the end does not make a log look torn', async () => {
     const offsets = writeLog(texts(5))
     damage((offsets[1] ?? 0) + 4, Buffer.from([0xff, 0xff, 0x0f, 0]))
-    expect(await scanLog(file)).toMatchObject({ lastSeq: 1, tail: 'damaged' })
-    await expect(EventLog.reopen(file, () => 0)).rejects.toMatchObject({ code: 'log_corrupt' })
+    expect(await extent()).toEqual({ lastSeq: 1, tail: 'damaged' })
+    await expect(EventStore.reopen(folder, { now: () => 0 })).rejects.toMatchObject({ code: 'log_corrupt' })
   })
 })

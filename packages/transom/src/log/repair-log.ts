@@ -4,8 +4,10 @@ import type { LogReport } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
-import { encodeFileHeader } from './record.ts'
-import { verifyLog, type ByteRange, type LogFindings } from './verify-log.ts'
+import { indexPathOf } from './index-file.ts'
+import { FILE_HEADER_BYTES, encodeFileHeader } from './record.ts'
+import type { StoredEvents } from './stored-events.ts'
+import { verifyLog, type ByteRange, type SegmentFindings } from './verify-log.ts'
 
 const COPY_BYTES = 1 << 20
 
@@ -21,33 +23,51 @@ export interface Repaired {
   readonly records: number
   readonly removed_bytes: number
   readonly damaged_copy: string | null
+  readonly damaged_copies: string[]
 }
 
 /**
- * Makes a log whole again. A torn tail is cut. A log that is damaged elsewhere is kept beside the new one, which
- * has every readable record, byte for byte and with its seq: a gap shows what is missing.
+ * Makes a log whole again, segment by segment. A torn tail is cut. A segment that is damaged elsewhere is kept beside
+ * the new one, which has every readable record, byte for byte and with its seq: a gap shows what is missing.
  */
-export async function repairLog(path: string, options: RepairOptions): Promise<Repaired> {
-  const file = await fs.open(path, 'r+')
+export async function repairLog(events: StoredEvents, options: RepairOptions): Promise<Repaired> {
+  const { path } = events
+  const first = await fs.open(path, 'r+')
   try {
-    if (!tryLockWatchedFile(file.fd)) {
+    if (!tryLockWatchedFile(first.fd)) {
       const message = `${path} is being written to: its session is active; end it first`
       throw new OpError('log_in_use', message, { path })
     }
-    const findings = await verifyLog(path, { signal: options.signal })
-    const { tail, records, unreadable_bytes: removedBytes } = findings.report
-    let damagedCopy: string | null = null
-    if (tail === 'torn' && !options.dryRun) {
-      await file.truncate(findings.report.offset ?? 0)
-      await file.sync()
-    }
-    if (tail === 'damaged') {
-      damagedCopy = `${path}.damaged-${new Date(options.now).toISOString().replaceAll(':', '')}`
-      if (!options.dryRun) await replaceDamaged(file, path, { findings, damagedCopy })
-    }
-    return { tail, records, removed_bytes: removedBytes, damaged_copy: damagedCopy }
+    const { report, segments } = await verifyLog(events, { signal: options.signal })
+    const copyOf = (file: string) =>
+      `${file}.damaged-${new Date(options.now).toISOString().replaceAll(':', '')}`
+    const copies = segments.flatMap((it) => (it.tail === 'damaged' ? [copyOf(it.path)] : []))
+    const faulty = options.dryRun ? [] : segments.filter(({ tail }) => tail !== 'none')
+    // The first segment last: once it has been replaced, the lock on the former one keeps nobody out.
+    for (const segment of faulty.toReversed()) await repairSegment(segment, copyOf(segment.path))
+    // Their states are those of a log that had no gap.
+    if (copies.length > 0 && !options.dryRun) await events.removeCheckpoints()
+    const { tail, records, unreadable_bytes: removed_bytes } = report
+    return { tail, records, removed_bytes, damaged_copy: copies[0] ?? null, damaged_copies: copies }
   } catch (error) {
     throw fileError(error, `repair the Event Log ${path}`, { path })
+  } finally {
+    await first.close()
+  }
+}
+
+async function repairSegment(segment: SegmentFindings, copy: string): Promise<void> {
+  const { path, tail, sound } = segment
+  await fs.rm(indexPathOf(path), { force: true }) // first: it must not be taken for that of the repaired one
+  const file = await fs.open(path, 'r+')
+  try {
+    if (tail === 'damaged') await replaceDamaged(file, segment, copy)
+    else {
+      const end = sound.at(-1)?.end ?? FILE_HEADER_BYTES
+      if (end === FILE_HEADER_BYTES) await file.write(encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
+      await file.truncate(end)
+      await file.sync()
+    }
   } finally {
     await file.close()
   }
@@ -55,17 +75,18 @@ export async function repairLog(path: string, options: RepairOptions): Promise<R
 
 async function replaceDamaged(
   damaged: fs.FileHandle,
-  path: string,
-  { findings, damagedCopy }: { findings: LogFindings; damagedCopy: string },
+  { path, sound }: SegmentFindings,
+  copy: string,
 ): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   const repaired = await fs.open(temporary, 'wx', 0o600)
   try {
-    tryLockWatchedFile(repaired.fd) // as the damaged one: until all is done nobody takes it for a log that is free
+    // As the damaged one: until all is done it must not be taken for a log that is free.
+    tryLockWatchedFile(repaired.fd)
     await repaired.writeFile(encodeFileHeader())
-    for (const range of findings.sound) await copyRange(damaged, repaired, range)
+    for (const range of sound) await copyRange(damaged, repaired, range)
     await repaired.sync()
-    await fs.link(path, damagedCopy) // first: at no moment is there no log
+    await fs.link(path, copy) // first: at no moment is there no log
     await fs.rename(temporary, path)
   } catch (error) {
     await fs.rm(temporary, { force: true })

@@ -1,24 +1,24 @@
 import type * as fs from 'node:fs/promises'
 import { findRecord } from './find-record.ts'
-import { readRecords } from './log-reader.ts'
+import { readRecords } from './segment-reader.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from './record.ts'
 
-/** A stretch of a log: records that can be read, or bytes that cannot. */
+/** A stretch of a segment: records that can be read, or bytes that cannot. */
 export type Stretch =
   | { readonly kind: 'records'; readonly records: LogRecord[] }
   | { readonly kind: 'unreadable'; readonly offset: number; readonly bytes: number }
 
 /**
- * Everything that can be read of the first `sizeBytes` of a log, and where it cannot: after damage it goes on with
- * the next whole record.
+ * Everything that can be read of the first `sizeBytes` of a segment, and where it cannot: after damage it goes on with
+ * the next whole record. `lastSeq` is the seq before the segment's first record.
  */
 export async function* salvageRecords(
   file: fs.FileHandle,
-  sizeBytes: number,
+  { sizeBytes, lastSeq: before }: { sizeBytes: number; lastSeq: number },
   signal?: AbortSignal,
 ): AsyncGenerator<Stretch> {
   const position = { offset: FILE_HEADER_BYTES }
-  let lastSeq = 0
+  let lastSeq = before
   for (;;) {
     for await (const records of readRecords(file, position, signal)) {
       lastSeq = records.at(-1)?.seq ?? lastSeq

@@ -1,14 +1,25 @@
 import type { LogReport } from '@transom/protocol'
 import { eventTypeName } from './event-record.ts'
-import { judgeTail, withLogFile } from './log-reader.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from './record.ts'
 import { salvageRecords } from './salvage.ts'
+import type { SegmentFile } from './segment-chain.ts'
+import { judgeTail, withSegment, type Tail } from './segment-reader.ts'
+import type { StoredEvents } from './stored-events.ts'
 
 /** What a walk over a whole log found. */
 export interface LogFindings {
   readonly report: Omit<LogReport, 'session'>
+  readonly segments: readonly SegmentFindings[]
+}
+
+export interface SegmentFindings {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly records: number
+  readonly tail: Tail
   /** The stretches of bytes that hold whole records, in order. */
   readonly sound: readonly ByteRange[]
+  readonly unreadable: readonly ByteRange[]
 }
 
 export interface ByteRange {
@@ -16,36 +27,74 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Checks every record of a log, also behind damage. With `sizeBytes` only as far as that: a live session goes on. */
+/** Checks every record of a log, also after damage. With `endOffset` only as far as that: a live session goes on. */
 export async function verifyLog(
-  path: string,
-  options: { sizeBytes?: number | undefined; signal?: AbortSignal | undefined } = {},
+  events: StoredEvents,
+  { endOffset = Infinity, signal }: { endOffset?: number | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<LogFindings> {
-  return withLogFile(path, async (file) => {
-    const sizeBytes = options.sizeBytes ?? (await file.stat()).size
-    const tally = new Tally()
+  const tally = new Tally()
+  const segments: SegmentFindings[] = []
+  let startOffset = FILE_HEADER_BYTES // of the segment, as offsets of a log count
+  for (const file of await events.segments()) {
+    if (startOffset >= endOffset && segments.length > 0) break
+    const limitBytes = endOffset - startOffset + FILE_HEADER_BYTES
+    const found = await verifySegment(file, { limitBytes, tally, signal })
+    segments.push(found)
+    startOffset += Math.max(0, found.sizeBytes - FILE_HEADER_BYTES)
+  }
+  const judged = segments.map((segment, at) => ({ ...segment, tail: tailWithin(segments, at) }))
+  return { report: reportOf(events, judged, tally), segments: judged }
+}
+
+async function verifySegment(
+  { path, firstSeq }: SegmentFile,
+  { limitBytes, tally, signal }: { limitBytes: number; tally: Tally; signal?: AbortSignal | undefined },
+): Promise<SegmentFindings> {
+  return withSegment(path, async (file, hasHeader) => {
+    const sizeBytes = Math.min((await file.stat()).size, limitBytes)
+    const whole = { path, sizeBytes, records: 0, tail: 'none' as Tail, sound: [], unreadable: [] }
+    if (!hasHeader) return { ...whole, tail: 'torn', unreadable: [{ start: 0, end: sizeBytes }] }
     const unreadable: ByteRange[] = []
-    for await (const stretch of salvageRecords(file, sizeBytes, options.signal)) {
+    const before = tally.records
+    const start = { sizeBytes, lastSeq: Math.max(tally.lastSeq, firstSeq - 1) }
+    for await (const stretch of salvageRecords(file, start, signal)) {
       if (stretch.kind === 'records') tally.add(stretch.records)
       else unreadable.push({ start: stretch.offset, end: stretch.offset + stretch.bytes })
     }
     const [first] = unreadable
-    let tail: LogReport['tail'] = 'none'
+    let tail: Tail = 'none'
     if (first !== undefined) {
-      const start = { offset: first.start, sizeBytes, lastSeq: tally.lastSeq }
-      tail = first.end < sizeBytes ? 'damaged' : await judgeTail(file, start)
+      const search = { offset: first.start, sizeBytes, lastSeq: tally.lastSeq }
+      tail = first.end < sizeBytes ? 'damaged' : await judgeTail(file, search)
     }
-    const unreadableBytes = unreadable.reduce((sum, { start, end }) => sum + end - start, 0)
-    const report = {
-      path,
-      bytes: sizeBytes,
-      ...tally.totals(),
-      tail,
-      offset: first?.start ?? null,
-      unreadable_bytes: unreadableBytes,
-    }
-    return { report, sound: soundRanges(unreadable, sizeBytes) }
+    const records = tally.records - before
+    return { ...whole, records, tail, sound: soundRanges(unreadable, sizeBytes), unreadable }
   })
+}
+
+/** A torn segment is damaged when records follow it in a later one: its writer had finished it. */
+function tailWithin(segments: readonly SegmentFindings[], at: number): Tail {
+  const tail = segments[at]?.tail ?? 'none'
+  const isFollowed = segments.slice(at + 1).some(({ records }) => records > 0)
+  return tail === 'torn' && isFollowed ? 'damaged' : tail
+}
+
+function reportOf(
+  events: StoredEvents,
+  segments: readonly SegmentFindings[],
+  tally: Tally,
+): LogFindings['report'] {
+  const first = segments.find(({ tail }) => tail !== 'none')
+  const ranges = segments.flatMap(({ unreadable }) => unreadable)
+  return {
+    path: first?.path ?? events.path,
+    segments: segments.length,
+    bytes: segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    ...tally.totals(),
+    tail: segments.find(({ tail }) => tail === 'damaged')?.tail ?? first?.tail ?? 'none',
+    offset: first?.unreadable[0]?.start ?? null,
+    unreadable_bytes: ranges.reduce((sum, { start, end }) => sum + end - start, 0),
+  }
 }
 
 class Tally {
@@ -56,6 +105,10 @@ class Tally {
 
   get lastSeq(): number {
     return this.#last?.seq ?? 0
+  }
+
+  get records(): number {
+    return this.#records
   }
 
   add(records: readonly LogRecord[]): void {

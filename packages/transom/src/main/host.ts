@@ -2,7 +2,12 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { toWireError } from '@transom/protocol/errors'
-import { Host } from '../host/host.ts'
+import { Host, type HostKinds, type KindServices } from '../host/host.ts'
+import { loadPtyBinding } from '../kinds/terminal/pty-binding.ts'
+import { terminalKind } from '../kinds/terminal/terminal-kind.ts'
+import { FrameDecoder } from '../kinds/web/frame-decoder.ts'
+import { webKind } from '../kinds/web/web-kind.ts'
+import { KindRegistry } from '../session/kind-registry.ts'
 
 const home = process.argv[2] ?? ''
 const script = process.argv[1] ?? ''
@@ -17,7 +22,8 @@ try {
     dedicated: process.argv[3] === '--dedicated',
     script,
     recorderProgram: fs.readFileSync(path.join(path.dirname(script), 'recorder.cjs'), 'utf8'),
-    frameProgram: fs.readFileSync(path.join(path.dirname(script), 'frame-worker.cjs'), 'utf8'),
+    kinds,
+    reportError: (session, error) => report(`session ${session}`, error),
     assets: path.dirname(script),
     idleMs: idleMs === undefined ? null : Number(idleMs),
   })
@@ -45,11 +51,28 @@ function say(outcome: object): void {
   }
 }
 
-/** A bug: leave a trace and go. The kernel releases the locks, the keeper ends the processes, the logs are whole. */
+/** Everything is loaded here: an upgrade may replace the files of a host that runs. */
+function kinds({ config, ...services }: KindServices): HostKinds {
+  loadPtyBinding()
+  const frameProgram = fs.readFileSync(path.join(path.dirname(script), 'frame-worker.cjs'), 'utf8')
+  const decoder = new FrameDecoder(frameProgram)
+  const registry = new KindRegistry()
+    .add(terminalKind({ ...services, size: config.session }))
+    .add(webKind({ ...services, decoder }))
+  return { registry, close: async () => decoder.close() }
+}
+
+/** A bug outside any session: leave a trace and go. The kernel releases the locks, the keeper ends the processes, the logs are whole. */
 function die(error: Error): never {
-  fs.appendFileSync(
-    path.join(home, 'host.log'),
-    `${new Date().toISOString()} ${error.stack ?? error.message}\n`,
-  )
+  report('the host', error)
   process.exit(70)
+}
+
+function report(what: string, error: unknown): void {
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  try {
+    fs.appendFileSync(path.join(home, 'host.log'), `${new Date().toISOString()} ${what}: ${words}\n`)
+  } catch {
+    return // a full disk is often the reason itself
+  }
 }

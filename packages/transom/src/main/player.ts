@@ -1,10 +1,12 @@
-/** `node player.mjs LOG OPTIONS`: plays an Event Log in the terminal it runs in. Started by `transom replay`. */
+/** `node player.mjs FOLDER OPTIONS`: plays the Event Log of a session in the terminal it runs in. Started by `transom replay`. */
 import { ERROR_TABLE, toWireError } from '@transom/protocol/errors'
+import { StoredEvents } from '../log/stored-events.ts'
 import { readCommands } from '../player/player-keys.ts'
 import { ENTER_PLAYER, LEAVE_PLAYER, PlayerView } from '../player/player-view.ts'
 import { Playback, type PlayerCommand } from '../player/playback.ts'
 import { Tape, TapeHead } from '../player/tape.ts'
 import { momentOf, seqOfMoment } from '../replay/moment.ts'
+import { knownKinds } from './kinds.ts'
 
 /** What `transom replay` passes on. */
 interface PlayerOptions {
@@ -29,13 +31,15 @@ try {
 }
 process.exit()
 
-async function play(log: string, options: PlayerOptions): Promise<void> {
+async function play(folder: string, options: PlayerOptions): Promise<void> {
+  const events = StoredEvents.at(folder)
+  const log = { events, kinds: knownKinds() }
   const tape = await Tape.open(log, options.idleLimitMs)
   const head = new TapeHead(tape)
   const playback = new Playback(tape, head, { speed: options.speed, playing: !options.paused })
   const moment = momentOf(options)
   const start =
-    moment === null ? 1 : tape.placeOfSeq(await seqOfMoment(log, moment, new AbortController().signal))
+    moment === null ? 1 : tape.placeOfSeq(await seqOfMoment(events, moment, new AbortController().signal))
   await playback.seek(start)
   const view = new PlayerView(tape, head, playback)
   const draw = () => stdout.write(view.draw({ cols: stdout.columns, rows: stdout.rows }))

@@ -1,12 +1,11 @@
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { readRecords, withLogFile } from '../log/log-reader.ts'
-import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from '../log/record.ts'
+import type { LogRecord } from '../log/record.ts'
 import { Chapters, type Chapter } from '../recordings/chapters.ts'
 import { Timeline } from '../recordings/timeline.ts'
-import { createdOf, screenEventOf } from '../replay/replay.ts'
-import { createScreen } from '../screen/create-screen.ts'
-import type { Screen } from '../screen/screen.ts'
+import type { SessionLog } from '../session/session-log.ts'
+import { SessionReplay } from '../replay/session-replay.ts'
+import type { Projection } from '../session/projection.ts'
 
 const VISIBLE_TYPES: readonly number[] = [
   EVENT_TYPE_NUMBERS.output,
@@ -15,34 +14,33 @@ const VISIBLE_TYPES: readonly number[] = [
   EVENT_TYPE_NUMBERS.web_frame,
 ]
 
-/** A log made ready for moving about in: where each record lies and when it is played. */
+/** A log made ready for moving about in: when each record is played. */
 export class Tape {
-  readonly path: string
+  readonly log: SessionLog
   readonly #chapters = new Chapters()
   readonly #idleLimitMs: number | null
-  readonly #offsets: number[] = []
   readonly #seqs: number[] = []
   readonly #atMs: number[] = []
   readonly #times: number[] = []
   readonly #visible: boolean[] = []
   #timeline: Timeline | null = null
-  #end = FILE_HEADER_BYTES
 
-  private constructor(path: string, idleLimitMs: number | null) {
-    this.path = path
+  private constructor(log: SessionLog, idleLimitMs: number | null) {
+    this.log = log
     this.#idleLimitMs = idleLimitMs
   }
 
-  static async open(path: string, idleLimitMs: number | null): Promise<Tape> {
-    const tape = new Tape(path, idleLimitMs)
+  static async open(log: SessionLog, idleLimitMs: number | null): Promise<Tape> {
+    const tape = new Tape(log, idleLimitMs)
     await tape.extend()
     if (tape.count > 0) return tape
+    const { path } = log.events
     throw new OpError('log_corrupt', `${path} has no records`, { path })
   }
 
   /** How many records there are. A place on the tape is a number of records that have been played. */
   get count(): number {
-    return this.#offsets.length
+    return this.#seqs.length
   }
 
   get durationMs(): number {
@@ -56,15 +54,8 @@ export class Tape {
   /** Takes in what has been appended since; says whether there was anything. */
   async extend(): Promise<boolean> {
     const before = this.count
-    await withLogFile(this.path, async (file) => {
-      for await (const records of readRecords(file, { offset: this.#end }))
-        for (const record of records) this.#take(record)
-    })
+    await this.log.events.fold([{ seq: this.seqOf(before), apply: (record) => this.#take(record) }])
     return this.count > before
-  }
-
-  offsetOf(place: number): number {
-    return this.#offsets[place] ?? this.#end
   }
 
   /** When the record behind a place is played; null at the end. */
@@ -105,57 +96,39 @@ export class Tape {
   #take(record: LogRecord): void {
     this.#timeline ??= new Timeline({ speed: 1, idleLimitMs: this.#idleLimitMs }, record.time)
     const atMs = this.#timeline.at(record.time)
-    this.#offsets.push(this.#end)
     this.#seqs.push(record.seq)
     this.#atMs.push(atMs)
     this.#times.push(record.time)
     this.#visible.push(VISIBLE_TYPES.includes(record.typeNumber))
     this.#chapters.take(record, atMs)
-    this.#end += RECORD_HEADER_BYTES + record.payload.length
   }
 }
 
-/** The screen at a place of a tape. Going forward plays what lies between; going back begins anew. */
+/** The screen at a place of a tape. Going forward plays what lies between; going back begins at a checkpoint, or anew. */
 export class TapeHead {
   readonly #tape: Tape
-  #screen: Screen | null = null
+  #replay: SessionReplay
   #place = 0
 
   constructor(tape: Tape) {
     this.#tape = tape
+    this.#replay = new SessionReplay(tape.log)
   }
 
   get place(): number {
     return this.#place
   }
 
-  get screen(): Screen {
-    if (this.#screen === null) throw new Error('nothing has been played yet')
-    return this.#screen
+  get screen(): Projection {
+    return this.#replay.screen
   }
 
   async moveTo(place: number): Promise<void> {
     const wanted = Math.min(Math.max(1, place), this.#tape.count) // the first record gives the size
-    if (wanted < this.#place) {
-      this.#place = 0
-      this.#screen = null
-    }
     if (wanted === this.#place) return
-    await withLogFile(this.#tape.path, async (file) => {
-      for await (const records of readRecords(file, { offset: this.#tape.offsetOf(this.#place) })) {
-        for (const record of records) {
-          this.#apply(record)
-          if (this.#place === wanted) return
-        }
-      }
-    })
-  }
-
-  #apply(record: LogRecord): void {
-    this.#screen ??= createScreen(createdOf(record, this.#tape.path))
-    this.#screen.apply(record.seq, screenEventOf(record))
-    this.#screen.takeAnswers() // queries are answered by the live host only
-    this.#place++
+    if (wanted < this.#place) this.#replay = new SessionReplay(this.#tape.log)
+    await this.#tape.log.events.fold([this.#replay], { to: this.#tape.seqOf(wanted) })
+    this.#place = this.#tape.placeOfSeq(this.#replay.seq)
   }
 }
 

@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NUMBERS, resizeEvent } from '@transom/protocol'
 import { paintCursor, paintRows } from '../grid/ansi.ts'
 import { changedRows } from '../grid/grid.ts'
-import { factOf, terminalBytes } from '../replay/replay.ts'
+import { factOf } from '../log/facts.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { CastLines, type CastVersion } from './asciicast.ts'
 import { Chapters } from './chapters.ts'
@@ -21,6 +21,7 @@ export class CastRecorder implements RecordingReader {
   readonly #write: WriteText
   /** The last frame that was drawn; null where the program's own bytes are written. */
   #drawn: Frame | null = null
+  #ownBytes: NonNullable<RecordingStart['ownBytes']> = () => null
 
   get needsScreen(): boolean {
     return this.#drawn !== null
@@ -36,7 +37,10 @@ export class CastRecorder implements RecordingReader {
     const { cols, rows } = frame.grid
     const info = { cols, rows, startMs, title: frame.title, command: command.join(' ') }
     await this.#write(this.#lines.header(info))
-    if (ownBytes) return
+    if (ownBytes) {
+      this.#ownBytes = ownBytes
+      return
+    }
     this.#drawn = frame
     await this.#write(this.#lines.text(0, whole(frame)))
   }
@@ -46,11 +50,11 @@ export class CastRecorder implements RecordingReader {
     const chapter = this.chapters.take(record, atMs)
     if (chapter !== null) await this.#write(this.#lines.marker(atMs, chapter.label))
     if (record.typeNumber === EVENT_TYPE_NUMBERS.resize) {
-      const { cols, rows } = resizeEvent.parse(factOf(record))
+      const { cols, rows } = factOf(record, resizeEvent)
       await this.#write(this.#lines.resize(atMs, cols, rows))
     }
     if (this.#drawn !== null) return this.#draw(this.#drawn, event)
-    const bytes = terminalBytes(record)
+    const bytes = this.#ownBytes(record)
     if (bytes !== null) await this.#write(this.#lines.output(atMs, bytes))
   }
 

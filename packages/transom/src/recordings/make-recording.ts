@@ -3,6 +3,9 @@ import * as fs from 'node:fs/promises'
 import type { RecordingFormat } from '@transom/protocol'
 import { writeNewFile } from '../lib/new-file.ts'
 import { fileError } from '../lib/system-error.ts'
+import { StoredEvents } from '../log/stored-events.ts'
+import type { SessionLog } from '../session/session-log.ts'
+import type { KindViews } from '../session/kind-registry.ts'
 import { AnimationRecorder } from './animation-recorder.ts'
 import { CastRecorder, type WriteText } from './cast-recorder.ts'
 import { HtmlRecorder, type PlayerAssets } from './html-recorder.ts'
@@ -15,7 +18,8 @@ const TEXT_BUFFER_CHARS = 256 << 10 // as much as the log is read in: one write 
 
 /** Everything that it takes to make a recording, as plain data. */
 export interface RecordingRequest {
-  readonly log: string
+  /** The session's folder, with its Event Log. */
+  readonly folder: string
   readonly session: string
   readonly name: string | null
   readonly format: RecordingFormat
@@ -40,6 +44,7 @@ export interface RecordingMade extends RangeRead {
 }
 
 export interface RecordingWork {
+  readonly kinds: KindViews
   readonly player: PlayerAssets
   readonly signal: AbortSignal
   /** Told the share of the log that is done, from 0 to 1. */
@@ -48,13 +53,15 @@ export interface RecordingWork {
 
 /** Makes a recording of a session from its log alone. The file appears when it is whole. */
 export async function makeRecording(request: RecordingRequest, work: RecordingWork): Promise<RecordingMade> {
-  const { size: logBytes } = await fs.stat(request.log)
+  const events = StoredEvents.at(request.folder)
+  const log = { events, kinds: work.kinds }
+  const logBytes = await events.sizeBytes()
   const { fromSeq, toSeq, timing } = request
   const onRead = (bytes: number) => work.onProgress?.(Math.min(1, bytes / logBytes))
   const range = { fromSeq, toSeq, timing, signal: work.signal, onRead }
   try {
     const made = await writeNewFile(request, async (file, path) =>
-      record(request, { file, path, range, ...work }),
+      record(request, { log, file, path, range, ...work }),
     )
     return { ...made, bytes: (await fs.stat(request.out)).size }
   } catch (error) {
@@ -64,6 +71,7 @@ export async function makeRecording(request: RecordingRequest, work: RecordingWo
 }
 
 interface Target extends RecordingWork {
+  readonly log: SessionLog
   readonly file: FileHandle
   readonly path: string
   readonly range: RecordingRange
@@ -96,8 +104,8 @@ async function record(request: RecordingRequest, target: Target): Promise<Record
 }
 
 async function recordText(
-  { log, out }: RecordingRequest,
-  { file, range }: Target,
+  { out }: RecordingRequest,
+  { log, file, range }: Target,
   recorderFor: (write: WriteText) => CastRecorder | HtmlRecorder,
 ): Promise<Recorded> {
   let buffered = ''
@@ -120,11 +128,11 @@ async function recordText(
 }
 
 async function recordPictures(
-  { log, framesPerSecond, scale, theme, assets }: RecordingRequest,
+  { framesPerSecond, scale, theme, assets }: RecordingRequest,
   format: PictureSettings['format'],
-  { file, path, range, signal }: Target,
+  { log, file, path, range, signal }: Target,
 ): Promise<Recorded> {
-  const size = await sizeOfRange(log, range)
+  const size = await sizeOfRange(log.events, range)
   const sink = new PictureSink(
     { format, framesPerSecond, scale, theme, size, assets },
     { file, path, signal },

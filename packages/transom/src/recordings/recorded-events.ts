@@ -1,11 +1,13 @@
-import { EVENT_TYPE_NUMBERS, exitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { soundRecords } from '../log/sound-records.ts'
+import type { FoldTarget } from '../log/fold.ts'
 import type { LogRecord } from '../log/record.ts'
-import { createdOf, factOf, screenEventOf } from '../replay/replay.ts'
-import { createScreen } from '../screen/create-screen.ts'
-import type { Screen } from '../screen/screen.ts'
+import type { SessionLog } from '../session/session-log.ts'
+import { SessionReplay } from '../replay/session-replay.ts'
+import type { KindView } from '../session/kind.ts'
+import type { Projection } from '../session/projection.ts'
 import { Timeline, type Timing } from './timeline.ts'
+
+const TOLD_EVERY_BYTES = 256 << 10 // as much as the log is read in
 
 export interface RecordingRange {
   /** The first and the last record to show; null for the session's own. */
@@ -22,15 +24,18 @@ export interface RecordedEvent {
   readonly record: LogRecord
   /** In the recording, from its start. */
   readonly atMs: number
-  readonly screen: Screen
+  readonly screen: Projection
 }
 
 export interface RecordingStart {
-  readonly screen: Screen
+  readonly screen: Projection
   readonly startMs: number
   readonly command: readonly string[]
-  /** Whether it starts with the session of a program, so that the program's own bytes make the whole screen. */
-  readonly ownBytes: boolean
+  /**
+   * The bytes that the session printed by a record, if it starts with a session that prints bytes: they make the whole
+   * screen. Else null.
+   */
+  readonly ownBytes: KindView['printedBytes'] | null
 }
 
 export interface RecordingReader {
@@ -49,7 +54,7 @@ export interface RangeRead {
 
 /** Plays a range of a log to `reader`, in memory of a fixed size however long the log is. */
 export async function readRange(
-  path: string,
+  log: SessionLog,
   range: RecordingRange,
   reader: RecordingReader,
 ): Promise<RangeRead> {
@@ -60,33 +65,11 @@ export async function readRange(
       from_seq: fromSeq,
       to_seq: toSeq,
     })
-  let stage: Stage | null = null
-  let [lastSeq, atMs, bytes] = [0, 0, 0]
-  let exitCode: number | null = null
-  for await (const records of soundRecords(path, { untilSeq: toSeq, signal: range.signal })) {
-    for (const record of records) {
-      stage ??= openStage(record, path)
-      const { screen, command } = stage
-      if (record.seq >= fromSeq && stage.timeline === null) {
-        stage.timeline = new Timeline(range.timing, record.time)
-        const ownBytes = stage.printsBytes && lastSeq === 0
-        await reader.start({ screen, startMs: record.time, command, ownBytes })
-      }
-      if (stage.timeline === null || reader.needsScreen) {
-        screen.apply(record.seq, screenEventOf(record))
-        screen.takeAnswers() // queries are answered by the live host only
-      }
-      if (stage.timeline !== null) {
-        atMs = stage.timeline.at(record.time)
-        await reader.event({ record, atMs, screen })
-      }
-      if (record.typeNumber === EVENT_TYPE_NUMBERS.exit) exitCode = exitRecord.parse(factOf(record)).code
-      lastSeq = record.seq
-      bytes += record.payload.length
-    }
-    range.onRead?.(bytes)
-  }
-  if (lastSeq >= fromSeq) return { fromSeq, lastSeq, durationMs: atMs, exitCode }
+  const stage = new Stage(log, { ...range, fromSeq }, reader)
+  await log.events.fold([stage], { from: fromSeq, to: toSeq, signal: range.signal, damage: 'refuse' })
+  const { seq: lastSeq, durationMs, exitCode } = stage
+  if (lastSeq >= fromSeq) return { fromSeq, lastSeq, durationMs, exitCode }
+  const { path } = log.events
   throw new OpError(
     'moment_not_found',
     `the Event Log ${path} ends with record ${lastSeq}, before ${fromSeq}`,
@@ -98,20 +81,84 @@ export async function readRange(
   )
 }
 
-interface Stage {
-  readonly screen: Screen
-  readonly command: readonly string[]
-  readonly printsBytes: boolean
-  timeline: Timeline | null
-}
+/** Shows the records of a range to a reader, on the screen as it was before them. */
+class Stage implements FoldTarget {
+  readonly #log: SessionLog
+  readonly #replay: SessionReplay
+  readonly #range: RecordingRange & { readonly fromSeq: number }
+  readonly #reader: RecordingReader
+  #timeline: Timeline | null = null
+  /** Whether the screen has been shown every record. */
+  #isShown = true
+  #readBytes = 0
+  #toldBytes = 0
+  durationMs = 0
 
-function openStage(first: LogRecord, path: string): Stage {
-  const created = createdOf(first, path)
-  const command = created.url === undefined ? created.command : [created.url]
-  return {
-    screen: createScreen(created),
-    command,
-    printsBytes: created.kind === 'terminal',
-    timeline: null,
+  constructor(
+    log: SessionLog,
+    range: RecordingRange & { readonly fromSeq: number },
+    reader: RecordingReader,
+  ) {
+    this.#log = log
+    this.#replay = new SessionReplay(log)
+    this.#range = range
+    this.#reader = reader
+  }
+
+  get checkpoints(): string {
+    return this.#replay.checkpoints
+  }
+
+  get seq(): number {
+    return this.#replay.seq
+  }
+
+  get exitCode(): number | null {
+    return this.#replay.exit?.code ?? null
+  }
+
+  restore(first: LogRecord, checkpoint: Uint8Array): boolean {
+    return this.#replay.restore(first, checkpoint)
+  }
+
+  checkpoint(): Uint8Array | null {
+    return this.#isShown ? this.#replay.checkpoint() : null
+  }
+
+  apply(record: LogRecord): void | Promise<void> {
+    this.#tellRead(record)
+    if (this.#timeline !== null) return this.#play(record, this.#timeline)
+    if (record.seq >= this.#range.fromSeq) return this.#start(record)
+    this.#replay.apply(record)
+  }
+
+  async #start(record: LogRecord): Promise<void> {
+    const isFirst = this.#replay.seq === 0
+    if (isFirst) this.#replay.note(record) // the record that says how large the screen is
+    const { created, screen } = this.#replay
+    const command = created.url === undefined ? created.command : [created.url]
+    const timeline = new Timeline(this.#range.timing, record.time)
+    const { printedBytes = null } = this.#log.kinds.get(created.kind)
+    const ownBytes = isFirst ? printedBytes : null
+    await this.#reader.start({ screen, startMs: record.time, command, ownBytes })
+    this.#timeline = timeline
+    await this.#play(record, timeline)
+  }
+
+  #play(record: LogRecord, timeline: Timeline): void | Promise<void> {
+    if (this.#reader.needsScreen) this.#replay.apply(record)
+    else {
+      this.#replay.note(record)
+      this.#isShown = false
+    }
+    this.durationMs = timeline.at(record.time)
+    return this.#reader.event({ record, atMs: this.durationMs, screen: this.#replay.screen })
+  }
+
+  #tellRead({ payload }: LogRecord): void {
+    this.#readBytes += payload.length
+    if (this.#readBytes - this.#toldBytes < TOLD_EVERY_BYTES) return
+    this.#toldBytes = this.#readBytes
+    this.#range.onRead?.(this.#readBytes)
   }
 }

@@ -1,17 +1,14 @@
 import type * as fs from 'node:fs/promises'
-import { setImmediate as turn } from 'node:timers/promises'
 import { EVENT_TYPE_NUMBERS, type ParsedParams } from '@transom/protocol'
 import { writeNewFile } from '../lib/new-file.ts'
 import { fileError } from '../lib/system-error.ts'
 import { eventRecord } from '../log/event-record.ts'
 import type { LogRecord } from '../log/record.ts'
-import { soundRecords } from '../log/sound-records.ts'
-import { createScreen } from '../screen/create-screen.ts'
-import type { Screen } from '../screen/screen.ts'
-import { TextHistory } from '../terminal/text-history.ts'
-import { createdOf, screenEventOf } from './replay.ts'
+import { createdOf } from '../log/facts.ts'
+import type { TextExport } from '../session/kind.ts'
+import type { SessionLog } from '../session/session-log.ts'
 
-const TURN_BYTES = 16 << 10 // some milliseconds of emulation, the slowest of the formats
+const WRITE_BYTES = 256 << 10 // as much as the log is read in
 
 type Format = ParsedParams<'log.export'>['format']
 
@@ -35,66 +32,50 @@ export interface Exported {
  * Writes a log to a file in another format, in memory of a fixed size however long the log is. The file appears
  * when it is whole; a damaged log is refused, because what would be written is not what happened.
  */
-export async function exportLog(path: string, options: ExportOptions): Promise<Exported> {
-  return writeNewFile(options, async (file) => writeExport(path, file, options))
+export async function exportLog(log: SessionLog, options: ExportOptions): Promise<Exported> {
+  return writeNewFile(options, async (file) => writeExport(log, file, options))
 }
 
-async function writeExport(path: string, file: fs.FileHandle, options: ExportOptions): Promise<Exported> {
-  const format = FORMATS[options.format](path)
+async function writeExport(
+  log: SessionLog,
+  file: fs.FileHandle,
+  { format: name, out, untilSeq: to, signal }: ExportOptions,
+): Promise<Exported> {
+  const format = FORMATS[name](log)
   let bytes = 0
-  let records = 0
-  let lastSeq = 0
-  const write = async (pieces: readonly Uint8Array[]) => {
-    const content = Buffer.concat(pieces)
-    bytes += content.length
+  let waiting: Uint8Array[] = []
+  let waitingBytes = 0
+  const write = async () => {
     try {
-      await file.writeFile(content) // goes on where the last one ended
+      await file.writeFile(Buffer.concat(waiting)) // goes on where the last one ended
     } catch (error) {
-      throw fileError(error, `write ${options.out}`, { file: options.out })
+      throw fileError(error, `write ${out}`, { file: out })
     }
+    waiting = []
+    waitingBytes = 0
   }
-  for await (const batch of soundRecords(path, options)) {
-    records += batch.length
-    lastSeq = batch.at(-1)?.seq ?? lastSeq
-    for (const part of inTurns(batch)) {
-      await write(format.take(part))
-      await turn()
+  const take = (pieces: readonly Uint8Array[]) => {
+    for (const piece of pieces) {
+      waiting.push(piece)
+      waitingBytes += piece.length
+      bytes += piece.length
     }
+    return waitingBytes < WRITE_BYTES ? undefined : write()
   }
-  await write(format.end())
+  const apply = (record: LogRecord) => take(format.take(record))
+  const { records, lastSeq } = await log.events.fold([{ apply }], { to, signal, damage: 'refuse' })
+  await take(format.end())
+  await write()
   return { bytes, records, last_seq: lastSeq }
 }
 
-/** The records in groups that do not keep the host's sessions waiting. */
-function* inTurns(records: readonly LogRecord[]): Generator<LogRecord[]> {
-  let group: LogRecord[] = []
-  let bytes = 0
-  for (const record of records) {
-    group.push(record)
-    bytes += record.payload.length
-    if (bytes < TURN_BYTES) continue
-    yield group
-    group = []
-    bytes = 0
-  }
-  if (group.length > 0) yield group
-}
-
-interface Formatter {
-  take(records: readonly LogRecord[]): Uint8Array[]
-  end(): Uint8Array[]
-}
-
-const FORMATS: Readonly<Record<Format, (path: string) => Formatter>> = {
+const FORMATS: Readonly<Record<Format, (log: SessionLog) => TextExport>> = {
   raw: () => ({
-    take: (records) =>
-      records
-        .filter(({ typeNumber }) => typeNumber === EVENT_TYPE_NUMBERS.output)
-        .map(({ payload }) => payload),
+    take: ({ typeNumber, payload }) => (typeNumber === EVENT_TYPE_NUMBERS.output ? [payload] : []),
     end: () => [],
   }),
   jsonl: () => ({
-    take: (records) => records.map((record) => Buffer.from(`${jsonLine(record)}\n`)),
+    take: (record) => [Buffer.from(`${jsonLine(record)}\n`)],
     end: () => [],
   }),
   text: textFormatter,
@@ -108,60 +89,16 @@ function jsonLine(record: LogRecord): string {
   )
 }
 
-function textFormatter(path: string): Formatter {
-  let formatter: Formatter | null = null
+function textFormatter({ events, kinds }: SessionLog): TextExport {
+  let format: TextExport | null = null
   return {
-    take: (records) => {
-      const [first] = records
-      if (first === undefined) return []
-      formatter ??= createdOf(first, path).kind === 'web' ? pageText(first, path) : historyText(first, path)
-      return formatter.take(records)
-    },
-    end: () => formatter?.end() ?? [],
-  }
-}
-
-/** Everything that a terminal showed, with what has scrolled off. */
-function historyText(first: LogRecord, path: string): Formatter {
-  let pieces: Uint8Array[] = []
-  const { cols, rows } = createdOf(first, path)
-  const history = new TextHistory(cols, rows, (text) => pieces.push(Buffer.from(text)))
-  const takePieces = () => {
-    const taken = pieces
-    pieces = []
-    return taken
-  }
-  return {
-    take: (records) => {
-      for (const record of records) {
-        const event = screenEventOf(record)
-        if (event.type !== 'web_frame' && event.type !== 'web_page') history.apply(event)
+    take: (record) => {
+      if (format === null) {
+        const created = createdOf(record, events.path)
+        format = kinds.get(created.kind).exportText(created)
       }
-      return takePieces()
+      return format.take(record)
     },
-    end: () => {
-      history.end()
-      return takePieces()
-    },
-  }
-}
-
-/** What a web page showed when it was left, under its address, page by page. */
-function pageText(first: LogRecord, path: string): Formatter {
-  const screen: Screen = createScreen(createdOf(first, path))
-  const shown = () => {
-    const { text } = screen.canonical()
-    return text === '' ? [] : [Buffer.from(`${screen.page()?.url ?? ''}\n${text}\n\n`)]
-  }
-  return {
-    take: (records) =>
-      records.flatMap((record) => {
-        const event = screenEventOf(record)
-        const url = event.type === 'web_page' ? event.page.url : undefined
-        const left = url === undefined || url === screen.page()?.url ? [] : shown()
-        screen.apply(record.seq, event)
-        return left
-      }),
-    end: shown,
+    end: () => format?.end() ?? [],
   }
 }

@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NUMBERS, markEvent } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { readAfter } from '../log/log-reader.ts'
 import type { LogRecord } from '../log/record.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 
 /** A place in a session's history, as a caller names it. */
 export type Moment =
@@ -25,23 +25,34 @@ export function momentOf(request: {
 }
 
 /** The seq of a moment: of its record, or of the last one before it. */
-export async function seqOfMoment(path: string, moment: Moment, signal: AbortSignal): Promise<number> {
-  let found: number | null = null
-  for await (const records of readAfter(path, 0, signal)) {
-    for (const record of records) if (isAt(record, moment)) found = record.seq
-  }
+export async function seqOfMoment(
+  events: StoredEvents,
+  moment: Moment,
+  signal: AbortSignal,
+): Promise<number> {
+  const found = await findMoment(events, moment, signal)
   if (found !== null) return found
+  const { path } = events
   throw new OpError('moment_not_found', `the Event Log ${path} has ${momentWords(moment)}`, { path, moment })
 }
 
-function isAt(record: LogRecord, moment: Moment): boolean {
+async function findMoment(events: StoredEvents, moment: Moment, signal: AbortSignal): Promise<number | null> {
   switch (moment.kind) {
     case 'seq':
-      return record.seq === moment.seq
+      for await (const [record] of events.read({ from: moment.seq, to: moment.seq, signal }))
+        return record?.seq ?? null
+      return null
     case 'time':
-      return record.time <= moment.time
-    case 'mark':
-      return record.typeNumber === EVENT_TYPE_NUMBERS.mark && labelOf(record) === moment.label
+      return events.lastSeqAt(moment.time, signal)
+    case 'mark': {
+      const last: { seq: number | null } = { seq: null }
+      const apply = (record: LogRecord) => {
+        if (record.typeNumber === EVENT_TYPE_NUMBERS.mark && labelOf(record) === moment.label)
+          last.seq = record.seq
+      }
+      await events.fold([{ apply }], { signal })
+      return last.seq
+    }
     default:
       return moment satisfies never
   }

@@ -3,13 +3,20 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EventLog } from '../log/event-log.ts'
+import { EVENT_TYPE_NUMBERS, type EventType } from '@transom/protocol'
+import type { LogRecord } from '../log/record.ts'
+import { EventStore } from '../log/event-store.ts'
+import { StoredEvents } from '../log/stored-events.ts'
 import { styledRuns } from '../grid/styled-runs.ts'
-import type { Screen } from '../screen/screen.ts'
-import { TerminalScreen } from '../screen/terminal-screen.ts'
+import { TERMINAL_VIEW } from '../kinds/terminal/terminal-view.ts'
+import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
+import { KindViews } from '../session/kind-registry.ts'
+import type { Projection } from '../session/projection.ts'
 import type { TerminalEvent } from '../terminal/emulator.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
 import { replayLog } from './replay.ts'
+
+const KINDS = new KindViews([TERMINAL_VIEW])
 
 const events = fc.array(
   fc.oneof(
@@ -41,24 +48,28 @@ const events = fc.array(
 
 test('a replay to any seq equals the live screen at that seq', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-replay-'))
-  const file = path.join(folder, 'events.log')
   try {
     await fc.assert(
       fc.asyncProperty(events, fc.nat(), async (history, pick) => {
-        fs.rmSync(file, { force: true })
-        const log = EventLog.create(file, () => 0)
-        const live = new TerminalScreen(new XtermEmulator(30, 8))
+        fs.rmSync(folder, { recursive: true })
+        fs.mkdirSync(folder)
+        const log = EventStore.create(folder, { now: () => 0, segmentBytesMax: 500 })
+        const live = new TerminalProjection(new XtermEmulator(30, 8))
         const created = { session: 'test', command: ['x'], cwd: '/', cols: 30, rows: 8 }
-        live.apply(log.appendFact('created', created), { type: 'other' })
+        live.apply(recordOf(log, 'created', Buffer.from(JSON.stringify(created))))
         const seen = [show(live)]
         for (const event of history) {
-          live.apply(append(log, event), event)
+          live.apply(append(log, event))
           seen.push(show(live))
         }
         await log.close()
         const seq = (pick % seen.length) + 1
-        expect(show((await replayLog(file, { seq })).screen)).toEqual(seen[seq - 1])
-        expect(show((await replayLog(file)).screen)).toEqual(seen.at(-1))
+        expect(
+          show((await replayLog({ events: StoredEvents.at(folder), kinds: KINDS }, { seq })).screen),
+        ).toEqual(seen[seq - 1])
+        expect(show((await replayLog({ events: StoredEvents.at(folder), kinds: KINDS })).screen)).toEqual(
+          seen.at(-1),
+        )
       }),
       { numRuns: 100 },
     )
@@ -67,22 +78,26 @@ test('a replay to any seq equals the live screen at that seq', async () => {
   }
 })
 
-function append(log: EventLog, event: TerminalEvent): number {
+function append(log: EventStore, event: TerminalEvent): LogRecord {
   switch (event.type) {
     case 'output':
-      return log.append('output', event.bytes)
+      return recordOf(log, 'output', event.bytes)
     case 'resize':
-      return log.appendFact('resize', { cols: event.cols, rows: event.rows })
+      return recordOf(log, 'resize', Buffer.from(JSON.stringify({ cols: event.cols, rows: event.rows })))
     case 'sync_release':
-      return log.appendFact('sync_release', {})
+      return recordOf(log, 'sync_release', Buffer.from('{}'))
     case 'other':
-      return log.append('answer', Buffer.from('\x1b[0n'))
+      return recordOf(log, 'answer', Buffer.from('\x1b[0n'))
     default:
       return event satisfies never
   }
 }
 
-function show(screen: Screen) {
+function recordOf(log: EventStore, type: EventType, payload: Uint8Array): LogRecord {
+  return { seq: log.append(type, payload), time: 0, typeNumber: EVENT_TYPE_NUMBERS[type], payload }
+}
+
+function show(screen: Projection) {
   const { grid, cursor, title, bells, firstLine } = screen.frame()
   const rows = Array.from({ length: grid.rows }, (_, row) => [styledRuns(grid, row), grid.isWrapped(row)])
   return {
@@ -92,7 +107,7 @@ function show(screen: Screen) {
     title,
     bells,
     firstLine,
-    modes: screen.modes(),
+    modes: screen.views.modes?.(),
     text: screen.canonical().text,
   }
 }

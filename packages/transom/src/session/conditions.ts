@@ -2,8 +2,8 @@ import { RE2JS } from 're2js'
 import type { CursorState, NeedsInput, WaitConditions } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { lineAt, type CanonicalText } from '../grid/canonical-text.ts'
+import { findText, liesWithin, type ShownText, type TextSpan } from '../grid/find-text.ts'
 import { messageOf } from '../lib/system-error.ts'
-import { liesWithin, type TextSpan } from './echo.ts'
 import { screenHash } from './snapshot.ts'
 
 /** What a condition is judged by. */
@@ -22,8 +22,7 @@ export interface Observation {
   readonly needsInput: NeedsInput | number
 }
 
-export interface SearchedText {
-  readonly canonical: CanonicalText
+export interface SearchedText extends ShownText {
   /** Stretches of it that do not count. */
   readonly echoes: readonly TextSpan[]
 }
@@ -34,14 +33,14 @@ export interface TextMatch {
   readonly line: string
 }
 
-export type Verdict =
+export type ConditionVerdict =
   | { readonly holds: true; readonly match: TextMatch | null }
   /** `dueMs`: it will hold in that time if nothing happens. */
   | { readonly holds: false; readonly dueMs: number | null }
 
 export interface Condition {
   readonly words: string
-  judge(observation: Observation): Verdict
+  judge(observation: Observation): ConditionVerdict
 }
 
 /** The conditions of a request, compiled. Throws `usage` when there is none and `bad_pattern` for a bad regex. */
@@ -64,7 +63,11 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
 }
 
 /** Judges all conditions together: every one must hold, or with `any` one. */
-export function judgeAll(conditions: readonly Condition[], any: boolean, observation: Observation): Verdict {
+export function judgeAll(
+  conditions: readonly Condition[],
+  any: boolean,
+  observation: Observation,
+): ConditionVerdict {
   const verdicts = conditions.map((condition) => condition.judge(observation))
   const holding = verdicts.filter((verdict) => verdict.holds)
   const holds = any ? holding.length > 0 : holding.length === verdicts.length
@@ -73,14 +76,10 @@ export function judgeAll(conditions: readonly Condition[], any: boolean, observa
   return { holds, dueMs: due.length === 0 ? null : Math.min(...due) }
 }
 
-const UNTIL_CHANGE: Verdict = { holds: false, dueMs: null }
+const UNTIL_CHANGE: ConditionVerdict = { holds: false, dueMs: null }
 
 function textCondition(text: string): Condition {
-  const matches = function* (canonical: string): Generator<TextSpan> {
-    for (let at = canonical.indexOf(text); at >= 0; at = canonical.indexOf(text, at + 1)) {
-      yield { start: at, end: at + text.length }
-    }
-  }
+  const matches = (shown: ShownText) => findText(shown, text)
   return { words: `text ${JSON.stringify(text)}`, judge: (observation) => judgeText(matches, observation) }
 }
 
@@ -93,8 +92,8 @@ function regexCondition(pattern: string): Condition {
     const message = `cannot use the pattern ${JSON.stringify(pattern)}: ${messageOf(error)}; look-around and back-references are not supported`
     throw new OpError('bad_pattern', message, { pattern }, { cause: error })
   }
-  const matches = function* (canonical: string): Generator<TextSpan> {
-    const matcher = compiled.matcher(canonical)
+  const matches = function* ({ canonical }: ShownText): Generator<TextSpan> {
+    const matcher = compiled.matcher(canonical.text)
     while (matcher.find()) yield { start: matcher.start(), end: matcher.end() }
   }
   return {
@@ -103,10 +102,13 @@ function regexCondition(pattern: string): Condition {
   }
 }
 
-function judgeText(matches: (text: string) => Iterable<TextSpan>, { searched }: Observation): Verdict {
-  for (const { canonical, echoes } of searched) {
-    for (const span of matches(canonical.text)) {
-      if (!liesWithin(echoes, span)) return { holds: true, match: describeMatch(canonical, span) }
+function judgeText(
+  matches: (shown: ShownText) => Iterable<TextSpan>,
+  { searched }: Observation,
+): ConditionVerdict {
+  for (const shown of searched) {
+    for (const span of matches(shown)) {
+      if (!liesWithin(shown.echoes, span)) return { holds: true, match: describeMatch(shown.canonical, span) }
     }
   }
   return UNTIL_CHANGE
@@ -156,17 +158,17 @@ function exitCondition(): Condition {
 }
 
 function needsInputCondition(): Condition {
-  const judge = ({ needsInput }: Observation): Verdict => {
+  const judge = ({ needsInput }: Observation): ConditionVerdict => {
     if (typeof needsInput === 'number') return { holds: false, dueMs: needsInput }
     return verdict(needsInput.verdict === 'needs_input')
   }
   return { words: 'the program waits for input', judge }
 }
 
-function verdict(holds: boolean): Verdict {
+function verdict(holds: boolean): ConditionVerdict {
   return holds ? { holds, match: null } : UNTIL_CHANGE
 }
 
-function elapsed(forMs: number, wantedMs: number): Verdict {
+function elapsed(forMs: number, wantedMs: number): ConditionVerdict {
   return forMs >= wantedMs ? { holds: true, match: null } : { holds: false, dueMs: wantedMs - forMs }
 }

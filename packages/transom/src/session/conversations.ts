@@ -1,9 +1,8 @@
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
-import { asTerminal, assertKind } from './session-kind.ts'
-import type { SessionRequest } from './session-plan.ts'
-import type { Sessions } from './sessions.ts'
-import type { TerminalSession } from './terminal-session.ts'
+import type { SessionRequest } from './kind-registry.ts'
+import type { Session } from './session.ts'
+import type { FoundSession, Sessions } from './sessions.ts'
 
 /**
  * Conversations, each with one terminal session at a time. When that has ended, or was reset, the next one takes its
@@ -12,7 +11,7 @@ import type { TerminalSession } from './terminal-session.ts'
 export class Conversations {
   readonly #sessions: Sessions
   readonly #newSession: () => Omit<SessionRequest, 'follows'>
-  readonly #opening = new Map<string, Promise<TerminalSession>>()
+  readonly #opening = new Map<string, Promise<Session>>()
 
   /** `newSession` says what a conversation's session is started with. */
   constructor(sessions: Sessions, newSession: () => Omit<SessionRequest, 'follows'>) {
@@ -21,7 +20,7 @@ export class Conversations {
   }
 
   /** The live session of a conversation, or the live session of this name; else a new one, started in `cwd`. */
-  async open(conversation: string, cwd?: string): Promise<TerminalSession> {
+  async open(conversation: string, cwd?: string): Promise<Session> {
     const live = this.#live(conversation)
     if (live !== null) return live
     const opening = this.#opening.get(conversation) ?? this.#start(conversation, cwd)
@@ -34,11 +33,11 @@ export class Conversations {
   }
 
   /** As open(), without starting anything. */
-  async get(conversation: string): Promise<TerminalSession> {
+  async get(conversation: string): Promise<Session> {
     const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
     if (live !== undefined) return live
     const last = (await this.history(conversation)).at(-1)
-    if (last === undefined) return this.#sessions.terminalTarget(conversation).catch(notFound(conversation))
+    if (last === undefined) return this.#blocksTarget(conversation).catch(notFound(conversation))
     const message = `the shell of conversation ${JSON.stringify(conversation)} has ended; the next exec_block starts another`
     throw new OpError('session_ended', message, {
       session: last.session,
@@ -60,13 +59,13 @@ export class Conversations {
   }
 
   /** The session of a conversation, live or, when it has none any more, the last one it had. */
-  async find(conversation: string): Promise<{ manifest: Manifest; live: TerminalSession | null }> {
+  async find(conversation: string): Promise<FoundSession> {
     const live = this.#live(conversation) ?? (await this.#opening.get(conversation))
-    if (live !== undefined) return { manifest: live.manifest, live }
+    if (live !== undefined) return this.#sessions.find(live.id)
     const last = (await this.history(conversation)).at(-1)
     const found = await this.#sessions.find(last?.session ?? conversation).catch(notFound(conversation))
-    assertKind(found.manifest, 'terminal')
-    return { manifest: found.manifest, live: found.live === null ? null : asTerminal(found.live) }
+    this.#sessions.kinds.assertCapability(found.manifest, 'blocks')
+    return found
   }
 
   /** The sessions that a conversation has had, oldest first. */
@@ -75,19 +74,23 @@ export class Conversations {
     return all.filter((manifest) => manifest.conversation === conversation)
   }
 
-  #live(conversation: string): TerminalSession | null {
-    return this.#sessions.liveTerminal(
+  #live(conversation: string): Session | null {
+    return this.#sessions.findLive(
       ({ manifest }) => manifest.conversation === conversation && manifest.status === 'running',
     )
   }
 
-  async #start(conversation: string, cwd: string | undefined): Promise<TerminalSession> {
+  async #blocksTarget(ref: string): Promise<Session> {
+    return (await this.#sessions.capability(ref, 'blocks')).session
+  }
+
+  async #start(conversation: string, cwd: string | undefined): Promise<Session> {
     const named = await this.#named(conversation)
     if (named !== null) return named
     const last = (await this.history(conversation)).at(-1)
     const lastOrdinal = last === undefined ? 0 : await this.#lastOrdinal(last)
     const request = { ...this.#newSession(), follows: { conversation, lastOrdinal } }
-    return asTerminal(await this.#sessions.create(cwd === undefined ? request : { ...request, cwd }))
+    return this.#sessions.create(cwd === undefined ? request : { ...request, cwd })
   }
 
   async #lastOrdinal(manifest: Manifest): Promise<number> {
@@ -96,10 +99,12 @@ export class Conversations {
   }
 
   /** A session that was created by name or is meant by its id. */
-  async #named(ref: string): Promise<TerminalSession | null> {
-    return this.#sessions.liveTerminal(
+  async #named(ref: string): Promise<Session | null> {
+    const live = this.#sessions.findLive(
       ({ id, manifest }) => (id === ref || manifest.name === ref) && manifest.status === 'running',
     )
+    live?.capability('blocks')
+    return live
   }
 }
 

@@ -4,7 +4,8 @@ import * as path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sessionStatus, type SessionStatus } from '@transom/protocol'
 import { Home } from '../home/home.ts'
-import { EventLog } from '../log/event-log.ts'
+import { createEvents } from '../home/session-events.ts'
+import type { EventStore } from '../log/event-store.ts'
 import { collectGarbage } from './garbage-collection.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
@@ -23,9 +24,9 @@ afterEach(() => fs.rmSync(folder, { recursive: true }))
 const collect = () => collectGarbage(home, { olderThanMs: 0, dryRun: false, now: NOW })
 const ids = () => fs.readdirSync(path.join(folder, 'sessions'))
 
-function writeSession(session: string, status: SessionStatus): EventLog {
+function writeSession(session: string, status: SessionStatus): EventStore {
   home.createSessionFolder(session)
-  const log = EventLog.create(home.logPath(session), () => NOW)
+  const log = createEvents(home, session, { now: () => NOW })
   const time = new Date(NOW - DAY_MS).toISOString()
   home.writeManifest({
     version: 1,
@@ -68,7 +69,7 @@ test('a session whose log is still held stays, whatever its manifest says', asyn
 test('a folder without a manifest stays for a day, and as long as its log is held', async () => {
   const id = 'abcdefgh2345'
   home.createSessionFolder(id)
-  const log = EventLog.create(home.logPath(id), () => NOW)
+  const log = createEvents(home, id, { now: () => NOW })
   const age = (ms: number) => fs.utimesSync(home.sessionFolder(id), new Date(NOW - ms), new Date(NOW - ms))
   age(2 * DAY_MS)
   expect((await collect()).sessions).toEqual([])

@@ -3,10 +3,10 @@ import type { Result } from '@transom/protocol'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
+import { tryLockEvents } from '../home/session-events.ts'
 import { folderSize } from '../lib/folder-size.ts'
 import { removeTree } from '../lib/remove-tree.ts'
 import { messageOf } from '../lib/system-error.ts'
-import { tryLockLog } from '../log/log-lock.ts'
 import { SESSION_ID_PATTERN } from './sessions.ts'
 import { policyOf } from './status-policy.ts'
 
@@ -56,7 +56,7 @@ async function collect(
   options: CollectionOptions,
 ): Promise<Collected | 'pinned' | null> {
   if (judge(home, id, options) === null) return null
-  const lock = tryLockLog(home.logPath(id))
+  const lock = tryLockEvents(home, id)
   if (lock === null) return null // alive, or not quite dead: its host is still closing the log
   try {
     const found = judge(home, id, options) // again: now nobody can change it

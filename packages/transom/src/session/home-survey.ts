@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Result } from '@transom/protocol'
 import { Home } from '../home/home.ts'
 import type { HomeRegistry, RegisteredHome } from '../home/home-registry.ts'
+import { isHeld } from '../home/session-events.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
-import { isLogHeld } from '../log/log-lock.ts'
 import { policyOf } from './status-policy.ts'
 
 type ListedHome = Result<'home.list'>['homes'][number]
@@ -49,7 +49,7 @@ function survey({ path: home, registered_at }: RegisteredHome): ListedHome {
     const manifests = Home.at(home).readManifests()
     // A host that was killed has left `running` behind it: only a held log is alive.
     const active = manifests.filter(
-      ({ session, status }) => policyOf(status).active && isLogHeld(Home.at(home).logPath(session)),
+      ({ session, status }) => policyOf(status).active && isHeld(Home.at(home), session),
     )
     return { ...entry, sessions: manifests.length, active_sessions: active.length }
   } catch (error) {

@@ -1,13 +1,13 @@
-import * as fs from 'node:fs'
 import { EVENT_TYPE_NUMBERS, exitRecord, type ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
-import { EventLog } from '../log/event-log.ts'
-import { readRecords, withLogFile } from '../log/log-reader.ts'
-import { FILE_HEADER_BYTES } from '../log/record.ts'
+import { reopenEvents } from '../home/session-events.ts'
+import type { EventStore } from '../log/event-store.ts'
+import type { LogRecord } from '../log/record.ts'
+import type { StoredEvents } from '../log/stored-events.ts'
 import { killTreeNow } from '../platform/process-tree.ts'
-import { removeOwnProfile } from '../kinds/web/browser-profile.ts'
+import type { KindRegistry } from './kind-registry.ts'
 import { policyOf } from './status-policy.ts'
 
 /**
@@ -15,13 +15,16 @@ import { policyOf } from './status-policy.ts'
  * log, whatever its manifest says. Otherwise its log is repaired, what is left of its processes ended,
  * and it gets the status that its log proves: `exited` when the exit was recorded, else `failed`.
  */
-export async function reconcile(home: Home, manifest: Manifest, now: () => number): Promise<Manifest> {
+export async function reconcile(
+  manifest: Manifest,
+  { home, kinds, now }: { home: Home; kinds: KindRegistry; now: () => number },
+): Promise<Manifest> {
   if (!policyOf(manifest.status).active) return manifest
-  const path = home.logPath(manifest.session)
-  if (!fs.existsSync(path)) return finish(home, manifest, { failure: 'its Event Log is missing' }, now)
-  let log: EventLog | null
+  const events = home.events(manifest.session)
+  if (!(await events.exists())) return finish(home, manifest, { failure: 'its Event Log is missing' }, now)
+  let log: EventStore | null
   try {
-    log = await EventLog.reopen(path, now)
+    log = await reopenEvents(home, manifest.session, { now })
   } catch (error) {
     if (!(error instanceof OpError)) throw error
     return finish(home, manifest, { failure: error.message }, now) // damaged: kept as it is
@@ -29,8 +32,8 @@ export async function reconcile(home: Home, manifest: Manifest, now: () => numbe
   if (log === null) return manifest // another host has it
   try {
     sweepProcesses(manifest)
-    await removeOwnProfile(home, manifest.session)
-    const exit = await readExit(path)
+    await kinds.find(manifest.kind)?.clear?.(home, manifest)
+    const exit = await readExit(events)
     const failure = exit === null ? 'its host ended without ending it' : null
     if (exit === null) noteFailure(log)
     return finish(home, manifest, { exit, failure }, now)
@@ -64,7 +67,7 @@ function finish(
   return ended
 }
 
-function noteFailure(log: EventLog): void {
+function noteFailure(log: EventStore): void {
   try {
     log.appendFact('status', { status: 'failed', reason: 'host lost' })
   } catch (error) {
@@ -77,13 +80,12 @@ function sweepProcesses({ process_mark: mark }: Manifest): void {
   killTreeNow({ mark: BigInt(mark), leaderPid: null })
 }
 
-async function readExit(path: string): Promise<ExitRecord | null> {
-  return withLogFile(path, async (file) => {
-    let exit: ExitRecord | null = null
-    for await (const records of readRecords(file, { offset: FILE_HEADER_BYTES })) {
-      const found = records.findLast((record) => record.typeNumber === EVENT_TYPE_NUMBERS.exit)
-      if (found !== undefined) exit = exitRecord.parse(JSON.parse(Buffer.from(found.payload).toString()))
-    }
-    return exit
-  })
+async function readExit(events: StoredEvents): Promise<ExitRecord | null> {
+  const found: { exit: ExitRecord | null } = { exit: null }
+  const apply = ({ typeNumber, payload }: LogRecord) => {
+    if (typeNumber === EVENT_TYPE_NUMBERS.exit)
+      found.exit = exitRecord.parse(JSON.parse(Buffer.from(payload).toString()))
+  }
+  await events.fold([{ apply }])
+  return found.exit
 }

@@ -1,20 +1,20 @@
 import type { Result } from '@transom/protocol'
 import { changedRows } from '../grid/grid.ts'
 import { screenLine } from '../grid/styled-runs.ts'
-import type { Screen } from '../screen/screen.ts'
+import type { Projection } from './projection.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { screenHash } from './snapshot.ts'
 
 /** The rows of `now` that differ from `before`, also when the two come from different replays. */
 export function diffScreens(
   session: string,
-  before: Screen,
-  now: Screen,
+  before: { readonly seq: number; readonly frame: Frame },
+  now: Projection,
   cells: boolean,
 ): Result<'session.diff'> {
   const frame = now.frame()
   const { grid, cursor, title } = frame
-  const old = before.frame()
+  const old = before.frame
   const sameSize = old.grid.cols === grid.cols && old.grid.rows === grid.rows
   const look = (of: Frame, row: number) => JSON.stringify(screenLine(of, row, true))
   const rows = changedRows(old.grid, grid).filter((row) => !sameSize || look(old, row) !== look(frame, row))

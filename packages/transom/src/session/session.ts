@@ -1,387 +1,387 @@
-import type { ExitRecord, NeedsInput, SessionKind, Snapshot, WaitResult } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import type { ExitRecord, Fact, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
+import type { CanonicalText } from '../grid/canonical-text.ts'
+import type { TextSpan } from '../grid/find-text.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
-import type { EventLog } from '../log/event-log.ts'
-import type { Screen, ScreenEvent } from '../screen/screen.ts'
-import type { MouseAction } from '../terminal/mouse-encoding.ts'
-import { DiskSteps } from './disk-steps.ts'
-import { EchoTracker } from './echo.ts'
+import { Deferred } from '../lib/deferred.ts'
+import { Scope } from '../lib/scope.ts'
+import { messageOf } from '../lib/system-error.ts'
+import type { EventStore } from '../log/event-store.ts'
+import type { Frame } from '../terminal/emulator.ts'
+import type { Capabilities, Capability } from './capabilities.ts'
+import { Journal } from './journal.ts'
+import type { Act, Acted, EventSink, KindDefinition, SessionPlan, Source } from './kind.ts'
+import { wrongKind } from './kind-registry.ts'
+import { hasEnded, type EndReason, type FailureCause } from './lifecycle.ts'
 import { LimitWatch, type LimitedSession, type SessionLimits } from './limits.ts'
+import { ManifestKeeper } from './manifest-keeper.ts'
+import { PauseReasons } from './pause-reasons.ts'
+import type { Projection } from './projection.ts'
 import type { HomeUsage, Quota } from './quota.ts'
-import { unknownInput } from './input-verdict.ts'
 import { takeSnapshot, type SnapshotOptions } from './snapshot.ts'
-import { policyOf } from './status-policy.ts'
-import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
+import { policyOf, takesNoInput } from './status-policy.ts'
+import { waitForConditions, type Recency, type WaitRequest, type WaitSubject } from './waits.ts'
 
-export interface SessionDependencies {
+/** What a session is made of. */
+export interface SessionParts {
   readonly home: Home
   /** Milliseconds since 1970, never going back. */
   readonly now: () => number
   readonly usage: HomeUsage
-}
-
-/** What a kind of session brings along. */
-export interface SessionParts {
-  readonly log: EventLog
-  readonly screen: Screen
+  /** The session's own: it is closed with the session. */
+  readonly log: EventStore
+  readonly kind: KindDefinition
+  readonly plan: SessionPlan
   readonly limits: SessionLimits
+  /** As the session is born. */
+  readonly manifest: Manifest
+  /** Told of an error that made the session fail, for the host's own records. */
+  readonly onError: (error: unknown) => void
 }
 
 /**
- * A live session, of whatever kind: joins a source, its Event Log and its screen. Everything goes one way:
- * what happens is appended to the log, then applied to the screen, then shown to waits and observers.
+ * A live session, of whatever kind: joins an Event Log, a kind and its tasks. Everything goes one way: what happens is
+ * appended to the log, then applied to the projection, then announced to those that wait. An error in anything that
+ * the session started fails this session and no other.
  */
-export abstract class Session implements WaitSubject {
-  readonly log: EventLog
-  readonly screen: Screen
-  readonly echo = new EchoTracker()
-  /** What must reach the disk, in order; while it cannot, the source is paused. */
-  protected readonly disk: DiskSteps
-  readonly #home: Home
-  readonly #now: () => number
-  readonly #waits: Waits
-  readonly #observers = new Set<() => void>()
+export class Session implements WaitSubject {
+  readonly now: () => number
+  readonly #kind: KindDefinition
+  readonly #onError: (error: unknown) => void
+  readonly #scope = new Scope((error) => this.#onBug(error))
+  readonly #manifest: ManifestKeeper
+  readonly #journal: Journal
+  readonly #pauses: PauseReasons
   readonly #limits: LimitWatch
-  readonly #closed: Promise<void>
-  #onClosed: () => void = () => {}
-  readonly #exited: Promise<void>
-  #onExited: () => void = () => {}
-  #manifest: Manifest
-  #saved: Manifest | null = null
-  #lastOutputSeq = 0
-  #lastOutputMs: number
-  #lastInputSeq = 0
-  #lastInputMs: number
-  #destroying: Promise<Manifest> | null = null
+  readonly #closed = new Deferred<void>()
+  readonly #exited = new Deferred<void>()
+  #source: Source | null = null
+  #waitCount = 0
+  #ending: Promise<Manifest> | null = null
+  #closing: Promise<void> | null = null
 
-  /** Writes the manifest and the first record. The kind starts its source next, and then says so with `running()`. */
-  protected constructor(dependencies: SessionDependencies, starting: Manifest, parts: SessionParts) {
-    this.#home = dependencies.home
-    this.#now = dependencies.now
-    this.log = parts.log
-    this.screen = parts.screen
-    this.#closed = new Promise((resolve) => (this.#onClosed = resolve))
-    this.#exited = new Promise((resolve) => (this.#onExited = resolve))
-    this.#lastOutputMs = this.#lastInputMs = this.now()
-    this.#waits = new Waits(this)
-    this.disk = new DiskSteps((stalled) => this.#setPaused(stalled ? 'disk' : null))
-    this.#limits = new LimitWatch(this.#asLimited(), parts.limits, dependencies.usage)
-    this.#manifest = starting
-    this.save()
-    const { session, kind, command, url, cwd, cols, rows } = starting
-    this.apply(this.log.appendFact('created', { session, kind, command, url, cwd, cols, rows }))
+  /**
+   * Writes the manifest and the first record, and starts the source. If that fails nothing is left but the session's
+   * folder and log, which are the caller's.
+   */
+  static start(parts: SessionParts): Session {
+    const session = new Session(parts)
+    session.#source = parts.plan.start({
+      manifest: session.manifest,
+      projection: session.screen,
+      sink: session.#sink(),
+      scope: session.#scope,
+    })
+    return session
+  }
+
+  private constructor({ home, now, kind, log, manifest, limits, usage, onError }: SessionParts) {
+    this.#kind = kind
+    this.now = now
+    this.#onError = onError
+    this.#manifest = new ManifestKeeper(home, manifest)
+    this.#manifest.save()
+    const { session, command, url, cwd, cols, rows } = manifest
+    const created = { session, kind: kind.name, command, url, cwd, cols, rows }
+    this.#pauses = new PauseReasons((reasons) => {
+      this.#manifest.change({ paused: this.#pauses.shown })
+      this.#source?.pause(reasons)
+    })
+    this.#journal = new Journal({
+      log,
+      projection: kind.project(created),
+      now,
+      onRecord: (record) => this.#source?.recorded?.(record),
+      onStall: (stalled) => this.#pauses.set('disk', stalled),
+      onFailure: (error) => this.#onBug(error),
+    })
+    this.#limits = new LimitWatch(this.#asLimited(), limits, usage)
+    this.#journal.commit('created', created)
   }
 
   get id(): string {
-    return this.#manifest.session
-  }
-
-  get kind(): SessionKind {
-    return this.#manifest.kind
+    return this.manifest.session
   }
 
   get manifest(): Manifest {
-    return this.#manifest
+    return this.#manifest.content
+  }
+
+  get log(): EventStore {
+    return this.#journal.log
+  }
+
+  /** What the session shows. */
+  get screen(): Projection {
+    return this.#journal.projection
   }
 
   get ended(): boolean {
-    return this.#manifest.exit !== null || !policyOf(this.#manifest.status).active
+    return hasEnded(this.#manifest.lifecycle)
   }
 
-  /** Why it has failed; null when it has not. */
+  /** Why it has failed; null if it has not. */
   get failure(): string | null {
-    return this.#manifest.failure
+    return this.manifest.failure
   }
 
   get exit(): ExitRecord | null {
-    return this.#manifest.exit
+    return this.manifest.exit
   }
 
-  get lastOutputSeq(): number {
-    return this.#lastOutputSeq
+  get recency(): Recency {
+    return this.#journal
   }
 
-  get lastOutputMs(): number {
-    return this.#lastOutputMs
-  }
-
-  get lastInputSeq(): number {
-    return this.#lastInputSeq
-  }
-
-  get lastInputMs(): number {
-    return this.#lastInputMs
-  }
-
-  /** The screen as it is now, for a source that is not read all the time. */
-  async look(): Promise<Screen> {
-    return this.screen
-  }
-
-  /** Whether more is sure to come without anybody's doing: a page that is loading. */
   get busy(): boolean {
-    return false
+    return this.#source?.busy ?? false
   }
 
   /** Input that the source has not taken. */
   get inputQueueBytes(): number {
-    return 0
+    return this.#source?.queuedBytes ?? 0
   }
 
-  now(): number {
-    return this.#now()
-  }
-
-  /** Resolves when the session takes commands; rejects when its source could not be started. */
-  async whenOpen(): Promise<void> {}
-
-  /** Types a text as at the keyboard: line breaks are the Enter key. Returns the seq of the input's record. */
-  abstract type(text: string, actor: string): Promise<number>
-
-  /** Presses keys, by their names. */
-  abstract press(keys: readonly string[], actor: string): Promise<number>
-
-  /** Puts a text in at once, as from a clipboard. */
-  abstract paste(text: string, actor: string): Promise<{ seq: number; bracketed: boolean }>
-
-  abstract mouse(action: MouseAction, actor: string): Promise<number>
-
-  abstract resize(cols: number, rows: number): Promise<number>
-
-  /** Writes the manifest, unless it says on disk what it says here. */
-  save(): void {
-    if (this.#saved === this.#manifest) return
-    this.#home.writeManifest(this.#manifest)
-    this.#saved = this.#manifest
-  }
-
-  /** Resolves when the session has ended and its log is closed. */
-  async whenClosed(): Promise<void> {
-    await this.#closed
-  }
-
-  /** Names the present moment; returns the seq of the mark's record. */
-  mark(label: string, actor: string): number {
-    this.assertCommandable()
-    return this.note(this.log.appendFact('mark', { actor, label }))
-  }
-
-  async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
-    const release = this.watch()
-    try {
-      return await this.#waits.wait(request, signal)
-    } finally {
-      release()
-    }
-  }
-
-  /** Who waits for it. */
   get pending(): { waits: number; observers: number } {
-    return { waits: this.#waits.count, observers: this.#observers.size }
-  }
-
-  /** Whether its program waits for input, as the kernel shows it now. */
-  needsInput(): NeedsInput {
-    return unknownInput('this kind of session has no terminal')
-  }
-
-  snapshot(options: SnapshotOptions): Snapshot {
-    return takeSnapshot(this.id, this.screen, options)
+    const { observerCount } = this.#journal.changes
+    return { waits: this.#waitCount, observers: observerCount - this.#waitCount }
   }
 
   get quota(): Quota {
     return this.#limits.quota
   }
 
-  /** Changes the quota; a program that was paused for it goes on when there is room. */
+  /** What only some kinds can do; throws `wrong_kind` if this one cannot. */
+  capability<C extends Capability>(wanted: C): Capabilities[C] {
+    const found = this.#source?.capabilities[wanted]
+    if (found !== undefined) return found
+    throw wrongKind({ session: this.id, kind: this.#kind.name, words: this.#kind.words }, wanted)
+  }
+
+  /** Resolves when the session takes commands; rejects if its source could not be started. */
+  async whenOpen(): Promise<void> {
+    await this.#source?.opened
+  }
+
+  /** Resolves when the session has ended and its log is closed. */
+  async whenClosed(): Promise<void> {
+    await this.#closed.promise
+  }
+
+  /** Types, presses keys, pastes, uses the mouse, resizes. */
+  async act(act: Act, actor: string): Promise<Acted> {
+    this.assertCommandable()
+    if (this.#source === null) throw new Error('a session that takes commands has a source')
+    return this.#source.act(act, actor)
+  }
+
+  /** Names the present moment; returns the seq of the mark's record. */
+  mark(label: string, actor: string): number {
+    this.assertCommandable()
+    const seq = this.#journal.commit('mark', { actor, label })
+    this.#journal.changes.announce()
+    return seq
+  }
+
+  /** The screen as it is now, for a source that is not read all the time. */
+  async look(): Promise<Projection> {
+    await this.#source?.refresh?.()
+    return this.screen
+  }
+
+  snapshot(options: SnapshotOptions): Snapshot {
+    return takeSnapshot(this.id, this.screen, options)
+  }
+
+  async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
+    if (request.needs_input) this.capability('needs_input')
+    this.#waitCount++
+    try {
+      return await waitForConditions(this, request, signal)
+    } finally {
+      this.#waitCount--
+    }
+  }
+
+  needsInput(): NeedsInput {
+    return this.capability('needs_input').needsInput()
+  }
+
+  echoes(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[] {
+    return this.#source?.echoes?.(seq, frame, canonical) ?? []
+  }
+
+  /** Calls `observer` after every event, until the returned function is called. */
+  subscribe(observer: () => void): () => void {
+    const unsubscribe = this.#journal.changes.subscribe(observer)
+    const release = this.#source?.watch?.()
+    return () => {
+      unsubscribe()
+      release?.()
+    }
+  }
+
+  /** Changes the quota; a program that was paused for it goes on if there is room. */
   setQuota(change: Partial<Quota>): void {
     this.#limits.setQuota(change)
   }
 
-  /** Calls `observer` after every event, until the returned function is called. */
-  observe(observer: () => void): () => void {
-    this.#observers.add(observer)
-    const release = this.watch()
-    return () => {
-      if (this.#observers.delete(observer)) release()
-    }
+  /** Writes the manifest, unless it says on disk what it says here. */
+  save(): void {
+    this.#manifest.save()
   }
 
   /** Ends the program and every process it started. Calls beside a first one share its outcome. */
-  async destroy(because: 'destroy' | 'idle_timeout' | 'quota' = 'destroy'): Promise<Manifest> {
-    this.#destroying ??= this.#destroy(because)
-    return this.#destroying
+  async destroy(because: EndReason = 'destroy'): Promise<Manifest> {
+    this.#ending ??= this.#destroy(because)
+    return this.#ending
   }
 
-  /** Takes back a session whose source could not be started: nothing more is recorded. */
-  async abandon(): Promise<void> {
-    if (this.#destroying !== null) {
-      await this.#destroying // which is why it could not be started
-      return
-    }
-    await this.endSource()
-    this.closeSource()
+  /** Discards a session whose source failed to start: nothing more is recorded. */
+  async discard(): Promise<void> {
+    if (this.#ending !== null)
+      await this.#ending // which is why it could not be started
+    else await this.#source?.end()
     await this.#close()
   }
 
   assertCommandable(): void {
-    const { status } = this.#manifest
-    if (policyOf(status).commandable) return
-    const message = `session ${this.id} is ${status} and takes no input; "transom list" shows those that do`
-    throw new OpError('session_ended', message, { session: this.id, status, exit: this.exit })
+    if (!policyOf(this.manifest.status).commandable) throw takesNoInput(this.manifest)
   }
 
-  /** Somebody follows what is shown, until the returned function is called. */
-  protected watch(): () => void {
-    return () => {}
-  }
-
-  /** Stops the source from printing, or lets it go on. */
-  protected abstract setSourcePaused(paused: boolean): void
-
-  /** Ends every process of the source; returns those that could not be ended. */
-  protected abstract endSource(): Promise<number[]>
-
-  /** Lets go of the source, without waiting for anything. */
-  protected abstract closeSource(): void
-
-  /** The source has been started. */
-  protected running(pid: number): void {
-    this.update({ status: 'running', pid })
-    this.#lastOutputMs = this.now() // to start a browser takes a while: that is no idleness
-    this.#limits.watchIdle()
-  }
-
-  /** The program has ended; some of what it printed may still be on the way. */
-  protected exiting(): void {
-    // In memory only: on disk it says nothing that the exit record will not say a moment later.
-    if (this.#manifest.status === 'running') this.#manifest = { ...this.#manifest, status: 'exiting' }
-    // What is still on its way is little, and belongs to the log.
-    if (this.#manifest.paused === 'quota') this.#setPaused(null)
-  }
-
-  /** The program has ended and everything it printed has been recorded. */
-  protected exited(exit: ExitRecord): void {
-    this.disk.run(() => this.apply(this.log.appendFact('exit', exit)))
-    this.disk.run(() => {
-      // While it is being destroyed, the end comes when the rest of the tree is gone too.
-      const status = this.#destroying === null ? 'exited' : this.#manifest.status
-      this.update({
-        status,
-        exit,
-        pid: null,
-        ended_by: this.#manifest.ended_by ?? 'exit',
-        ended_at: this.#timestamp(),
-      })
-      this.changed()
-      this.#onExited()
-      if (this.#destroying === null) void this.#close()
-    })
-  }
-
-  /** The source is gone and cannot be brought back: whoever waits is told, then `clear` removes what is left of it. */
-  protected async failed(
-    reason: string,
-    because: 'browser_lost',
-    clear: () => Promise<unknown>,
-  ): Promise<void> {
-    if (this.ended || this.#destroying !== null) return
-    this.disk.run(() => this.apply(this.log.appendFact('status', { status: 'failed', reason })))
-    const ended = { ended_by: because, ended_at: this.#timestamp() }
-    this.update({ status: 'failed', failure: reason, pid: null, paused: null, ...ended })
-    this.changed()
-    try {
-      await clear()
-    } finally {
-      await this.#close()
+  #sink(): EventSink {
+    const journal = this.#journal
+    return {
+      started: (pid) => this.#onStarted(pid),
+      output: (bytes, onRecorded) => {
+        journal.append(this.#kind.shows, bytes, { isOutput: true, onRecorded })
+        this.#limits.grown(bytes.length)
+      },
+      append: (type, fact, onRecorded) => journal.appendFact(type, fact, onRecorded),
+      appendBytes: (type, bytes, onRecorded) => journal.append(type, bytes, { onRecorded }),
+      commit: (type, fact) => journal.commit(type, fact),
+      entered: (seq) => journal.entered(seq),
+      changed: () => journal.changes.announce(),
+      after: (run) => journal.after(run),
+      describe: (change) => {
+        this.#manifest.change(change)
+        this.#saveLater()
+      },
+      exiting: () => {
+        // In memory only: on disk it says nothing that the exit record will not say a moment later.
+        this.#manifest.advance({ type: 'exiting' })
+        // What is still on its way is little, and belongs to the log.
+        this.#pauses.set('quota', false)
+      },
+      exited: (exit) => this.#onExit(exit),
+      lost: (reason, cause) => this.#fail(reason, cause),
     }
   }
 
-  /** Passes a record on to the screen. The waits do not see it before `changed()`. */
-  protected apply(seq: number, event: ScreenEvent = { type: 'other' }): void {
-    this.screen.apply(seq, event)
+  #onStarted(pid: number): void {
+    const isFirst = this.#manifest.lifecycle.status === 'starting'
+    this.#manifest.advance({ type: 'started', pid })
+    this.#saveLater()
+    if (!isFirst) return
+    this.#journal.lastOutputMs = this.now() // to start a browser takes a while: that is no idleness
+    this.#limits.watchIdle()
   }
 
-  /** Something that the source showed was recorded and applied. */
-  protected shown(seq: number, bytes: number): void {
-    this.#lastOutputSeq = seq
-    this.#lastOutputMs = this.now()
-    this.changed()
-    this.#limits.grown(bytes)
+  #saveLater(): void {
+    this.#journal.write(() => this.#manifest.save())
   }
 
-  /** An input was recorded and is on its way to the source. */
-  protected entered(seq: number): void {
-    this.#lastInputSeq = seq
-    this.#lastInputMs = this.now()
-    this.changed()
+  #onExit(record: ExitRecord): void {
+    if (this.#manifest.lifecycle.status === 'failed') return // its end is recorded
+    this.#journal.appendFact('exit', record, () => {
+      this.#manifest.advance({ type: 'exited', record, at: this.#timestamp() })
+      this.#saveLater()
+      this.#journal.after(() => {
+        this.#exited.resolve()
+        // While it is being destroyed, the end comes when the rest of the tree is gone, too.
+        if (this.#ending === null) void this.#close()
+      })
+    })
   }
 
-  /** Passes a record on that does not change the screen. */
-  protected note(seq: number): number {
-    this.apply(seq)
-    this.changed()
-    return seq
+  async #destroy(because: EndReason): Promise<Manifest> {
+    if (this.ended) return this.manifest
+    this.#manifest.advance({ type: 'destroy', because })
+    this.#appendStatus('destroying', because)
+    try {
+      const survivors = (await this.#source?.end()) ?? []
+      // The last bytes come before the exit; on a full disk they would keep a dead session waiting.
+      if (survivors.length === 0 && !this.#journal.stalled) await this.#exited.promise
+      const failure = survivors.length === 0 ? null : `processes ${survivors.join(', ')} could not be ended`
+      this.#manifest.advance({ type: 'destroyed', failure, at: this.#timestamp() })
+      if (this.#manifest.lifecycle.status === 'destroyed') this.#appendStatus('destroyed', because)
+    } catch (error) {
+      this.#onError(error)
+      this.#advanceToFailed(`it could not be ended: ${messageOf(error)}`, 'session_error')
+    }
+    await this.#close()
+    return this.manifest
   }
 
-  protected changed(): void {
-    this.#waits.check()
-    for (const observer of this.#observers) observer()
+  #onBug(error: unknown): void {
+    this.#onError(error)
+    this.#fail(`an error in the session itself: ${messageOf(error)}`, 'session_error')
   }
 
-  protected update(change: Partial<Manifest>): void {
-    this.#manifest = { ...this.#manifest, ...change }
-    this.disk.run(() => this.save())
+  /** Ends a session that cannot go on. */
+  #fail(failure: string, cause: FailureCause): void {
+    if (this.ended) return
+    this.#advanceToFailed(failure, cause)
+    this.#exited.resolve() // its exit may not be seen any more, and an end that is under way waits for it
+    this.#ending ??= this.#close().then(() => this.manifest)
+  }
+
+  #advanceToFailed(failure: string, cause: FailureCause): void {
+    this.#manifest.advance({ type: 'failed', cause, failure, at: this.#timestamp() })
+    this.#manifest.change({ paused: null })
+    this.#appendStatus('failed', failure)
+  }
+
+  #appendStatus(status: Fact<'status'>['status'], reason: string): void {
+    this.#journal.appendFact('status', { status, reason })
+    this.#saveLater()
+  }
+
+  /** Gives the log back: from here on the session lives on disk only. */
+  async #close(): Promise<void> {
+    this.#closing ??= this.#closeParts().finally(() => this.#closed.resolve())
+    return this.#closing
+  }
+
+  async #closeParts(): Promise<void> {
+    this.#limits.close()
+    const steps = [
+      // A source whose program has ended has nothing left to end.
+      async () => void (this.#manifest.lifecycle.status === 'failed' && (await this.#source?.end())),
+      async () => this.#source?.close(),
+      async () => this.#scope.close(),
+      async () => this.#journal.close(),
+    ]
+    for (const step of steps) {
+      try {
+        await step()
+      } catch (error) {
+        // The other steps are taken all the same; the manifest is saved by the session's owner.
+        this.#onError(error)
+        const failure = `it could not be closed: ${messageOf(error)}`
+        this.#manifest.advance({ type: 'failed', cause: 'session_error', failure, at: this.#timestamp() })
+      }
+    }
   }
 
   #asLimited(): LimitedSession {
     return {
       logBytes: () => this.log.sizeBytes,
-      idleMs: () => (this.busy ? 0 : this.now() - Math.max(this.#lastInputMs, this.#lastOutputMs)),
-      setOverQuota: (over) => {
-        if (over && this.#manifest.status === 'running') this.#setPaused('quota')
-        else if (!over && this.#manifest.paused === 'quota') this.#setPaused(null)
-      },
+      idleMs: () =>
+        this.busy ? 0 : this.now() - Math.max(this.recency.lastInputMs, this.recency.lastOutputMs),
+      setOverQuota: (over) =>
+        this.#pauses.set('quota', over && this.#manifest.lifecycle.status === 'running'),
       end: (because) => void this.destroy(because),
-    }
-  }
-
-  #setPaused(paused: Manifest['paused']): void {
-    if (this.#manifest.paused === paused) return
-    this.#manifest = { ...this.#manifest, paused }
-    this.setSourcePaused(paused !== null)
-  }
-
-  async #destroy(because: 'destroy' | 'idle_timeout' | 'quota'): Promise<Manifest> {
-    if (this.ended) return this.#manifest
-    this.update({ ended_by: because })
-    this.#setStatus('destroying', because)
-    const survivors = await this.endSource()
-    // The last bytes come before the exit; on a full disk they would keep a dead session waiting.
-    if (survivors.length === 0 && !this.disk.stalled) await this.#exited
-    this.closeSource()
-    const failure = survivors.length === 0 ? null : `processes ${survivors.join(', ')} could not be ended`
-    this.update({ pid: null, failure, ended_at: this.#manifest.ended_at ?? this.#timestamp() })
-    this.#setStatus('destroyed', because)
-    this.changed()
-    await this.#close()
-    return this.#manifest
-  }
-
-  #setStatus(status: 'destroying' | 'destroyed', reason: string): void {
-    this.disk.run(() => this.apply(this.log.appendFact('status', { status, reason })))
-    this.update({ status })
-  }
-
-  /** Gives the log back: from here on the session lives on disk only. */
-  async #close(): Promise<void> {
-    this.#limits.close()
-    this.disk.close()
-    try {
-      await this.log.close()
-    } finally {
-      this.#onClosed()
     }
   }
 

@@ -1,23 +1,24 @@
 import { randomInt } from 'node:crypto'
 import { PROTOCOL_VERSION } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { projectLog, type BlockProjection } from '../blocks/block-projection.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
+import { createEvents } from '../home/session-events.ts'
 import type { ChildReaper } from '../platform/child-reaper.ts'
 import { killTree, sessionMark } from '../platform/process-tree.ts'
-import type { FrameDecoder } from '../kinds/web/frame-decoder.ts'
-import { projectLog, type BlockProjection } from '../blocks/block-projection.ts'
-import { reconcile } from './reconcile.ts'
-import { DiskSteps } from './disk-steps.ts'
-import { HomeUsage } from './quota.ts'
+import type { Capabilities, Capability } from './capabilities.ts'
+import { DiskWrites } from './disk-writes.ts'
+import type { KindDefinition, SessionPlan } from './kind.ts'
+import type { KindRegistry, SessionRequest } from './kind-registry.ts'
+import { manifestFields } from './lifecycle.ts'
 import type { SessionLimits } from './limits.ts'
-import type { Session } from './session.ts'
-import { asTerminal, asWeb } from './session-kind.ts'
-import { planSession, type PlanDependencies, type SessionPlan, type SessionRequest } from './session-plan.ts'
+import { HomeUsage } from './quota.ts'
+import { reconcile } from './reconcile.ts'
+import { Session } from './session.ts'
+import type { SessionLog } from './session-log.ts'
 import { sessionTotals, type SessionTotals } from './session-totals.ts'
-import { policyOf } from './status-policy.ts'
-import type { TerminalSession } from './terminal-session.ts'
-import type { WebSession } from './web-session.ts'
+import { policyOf, takesNoInput } from './status-policy.ts'
 
 const ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz' // no 0/o, 1/i/l: ids are read aloud and typed
 const ID_LENGTH = 12 // 59 random bits: unique across machines, and a few characters suffice as a prefix
@@ -29,47 +30,45 @@ export const SESSION_ID_PATTERN = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`)
 export interface FoundSession {
   readonly manifest: Manifest
   readonly live: Session | null
+  readonly log: SessionLog
+}
+
+export interface SessionsOptions {
+  readonly home: Home
+  readonly kinds: KindRegistry
+  readonly reaper: ChildReaper
+  readonly now: () => number
+  readonly hostMark: bigint
+  /** For what a request leaves open. */
+  readonly limits: SessionLimits
+  readonly socket: string
+  readonly onCountChange: () => void
+  /** Told of an error that made a session fail. */
+  readonly onError: (session: string, error: unknown) => void
 }
 
 /** The sessions of one Home: those that this host runs, and those that have ended. */
 export class Sessions {
+  readonly #options: SessionsOptions
   readonly #home: Home
-  readonly #reaper: ChildReaper
-  readonly #now: () => number
-  readonly #hostMark: bigint
   readonly #usage: HomeUsage
-  readonly #dependencies: PlanDependencies
-  readonly #defaults: SessionLimits
-  readonly #socket: string
   readonly #live = new Map<string, Session>()
-  readonly #disk = new DiskSteps(() => {})
-  readonly #onCountChange: () => void
+  readonly #writes: DiskWrites
   readonly #retired = { events: 0, logBytes: 0 }
   #created = 0
 
-  constructor(options: {
-    home: Home
-    reaper: ChildReaper
-    /** Reads the frames of web pages. */
-    decoder: FrameDecoder
-    now: () => number
-    hostMark: bigint
-    /** Of a terminal, when a request does not say. */
-    size: { cols: number; rows: number }
-    /** For what a request leaves open. */
-    limits: SessionLimits
-    socket: string
-    onCountChange: () => void
-  }) {
+  constructor(options: SessionsOptions) {
+    this.#options = options
     this.#home = options.home
-    this.#reaper = options.reaper
-    this.#now = options.now
-    this.#hostMark = options.hostMark
     this.#usage = new HomeUsage(options.home)
-    this.#dependencies = { ...options, usage: this.#usage }
-    this.#defaults = options.limits
-    this.#socket = options.socket
-    this.#onCountChange = options.onCountChange
+    this.#writes = new DiskWrites(
+      () => {},
+      (error) => options.onError('', error),
+    )
+  }
+
+  get kinds(): KindRegistry {
+    return this.#options.kinds
   }
 
   get activeCount(): number {
@@ -81,21 +80,20 @@ export class Sessions {
     return sessionTotals([...this.#live.values()], this.#retired)
   }
 
-  /** Resolves when the session takes commands. When it cannot be started nothing of it is left. */
+  /** Resolves when the session takes commands. If it cannot be started nothing of it is left. */
   async create(request: SessionRequest): Promise<Session> {
     const id = createId()
-    const plan = planSession(id, request, this.#dependencies)
+    const { kind, plan } = this.#options.kinds.plan(id, request)
     await this.#assertNameFree(request.name)
     const taken = request.name === undefined ? undefined : this.#activeByName(request.name)
     if (taken !== undefined) throw nameTaken(taken.manifest) // by a create that overtook this one
-    const mark = sessionMark(this.#hostMark, ++this.#created)
     this.#home.createSessionFolder(id)
     try {
-      const session = plan.start(this.#newManifest(id, mark, request, plan.about), this.#limits(request))
+      const session = this.#start(this.#newManifest(id, kind, plan, request), { kind, plan, request })
       this.#live.set(id, session)
       void session.whenClosed().then(() => this.#retire(session))
-      this.#onCountChange()
-      await session.whenOpen().catch(async (error: unknown) => this.#takeBack(session, error))
+      this.#options.onCountChange()
+      await session.whenOpen().catch(async (error: unknown) => this.#discard(session, error))
       return session
     } catch (error) {
       this.#home.removeSessionFolder(id)
@@ -103,10 +101,35 @@ export class Sessions {
     }
   }
 
-  async #takeBack(session: Session, why: unknown): Promise<never> {
+  #start(
+    manifest: Manifest,
+    { kind, plan, request }: { kind: KindDefinition; plan: SessionPlan; request: SessionRequest },
+  ): Session {
+    const { home, now, onError } = this.#options
+    const log = createEvents(home, manifest.session, { now })
+    try {
+      return Session.start({
+        home,
+        now,
+        usage: this.#usage,
+        log,
+        kind,
+        plan,
+        manifest,
+        limits: this.#limits(request),
+        onError: (error) => onError(manifest.session, error),
+      })
+    } catch (error) {
+      // Nothing was appended that anyone waits for; the folder goes, so a failed sync has nothing to say.
+      log.close().catch(() => {})
+      throw error
+    }
+  }
+
+  async #discard(session: Session, why: unknown): Promise<never> {
     this.#live.delete(session.id)
-    await session.abandon()
-    this.#onCountChange()
+    await session.discard()
+    this.#options.onCountChange()
     throw why
   }
 
@@ -115,7 +138,7 @@ export class Sessions {
     const manifests: Manifest[] = []
     for (const manifest of this.#home.readManifests()) {
       const live = this.#live.get(manifest.session)
-      manifests.push(live?.manifest ?? (await reconcile(this.#home, manifest, this.#now)))
+      manifests.push(live?.manifest ?? (await reconcile(manifest, this.#options)))
     }
     return manifests.filter(({ status }) => all || policyOf(status).active)
   }
@@ -123,7 +146,7 @@ export class Sessions {
   /** By id, by the name of an active session, by the name of the latest ended one, or by a unique id prefix. */
   async find(ref: string): Promise<FoundSession> {
     const live = this.#live.get(ref) ?? this.#activeByName(ref)
-    if (live !== undefined) return { manifest: live.manifest, live } // the common case reads no disk
+    if (live !== undefined) return this.#found(live.manifest, live) // the common case reads no disk
     const manifests = await this.list(true)
     const byId = manifests.find(({ session }) => session === ref)
     const named = manifests.filter(({ name }) => name === ref)
@@ -131,48 +154,45 @@ export class Sessions {
     const manifest = byId ?? byName ?? this.#byPrefix(ref, manifests)
     const found = this.#live.get(manifest.session) ?? null
     if (found === null && policyOf(manifest.status).active) throw elsewhere(manifest)
-    return { manifest, live: found }
+    return this.#found(manifest, found)
   }
 
-  /** The live session behind a reference, or why it takes no command. */
+  /** The live session that a reference names, or why it takes no command. */
   async commandTarget(ref: string): Promise<Session> {
     const { manifest, live } = await this.find(ref)
     if (live !== null) return live
-    const message = `session ${manifest.session} is ${manifest.status} and takes no input; "transom list" shows those that do`
-    throw new OpError('session_ended', message, {
-      session: manifest.session,
-      status: manifest.status,
-      exit: manifest.exit,
-    })
+    throw takesNoInput(manifest)
   }
 
-  /** As commandTarget(), for what only a terminal can be told. */
-  async terminalTarget(ref: string): Promise<TerminalSession> {
-    return asTerminal(await this.commandTarget(ref))
+  /** A capability of the live session that a reference names. */
+  async capability<C extends Capability>(
+    ref: string,
+    wanted: C,
+  ): Promise<{ session: Session; control: Capabilities[C] }> {
+    const session = await this.commandTarget(ref)
+    const control = session.capability(wanted)
+    session.assertCommandable()
+    return { session, control }
   }
 
-  /** As commandTarget(), for what only a web page can be told. */
-  async webTarget(ref: string): Promise<WebSession> {
-    return asWeb(await this.commandTarget(ref))
-  }
-
-  /** The first live session of which this holds; it must be a terminal. */
-  liveTerminal(holds: (session: Session) => boolean): TerminalSession | null {
-    const found = [...this.#live.values()].find(holds)
-    return found === undefined ? null : asTerminal(found)
+  /** The first live session of which this holds. */
+  findLive(holds: (session: Session) => boolean): Session | null {
+    return [...this.#live.values()].find(holds) ?? null
   }
 
   /** What the log of a session tells of its blocks. */
-  async blocksOf({ session }: Manifest, signal?: AbortSignal): Promise<BlockProjection> {
-    const live = this.#live.get(session)
-    return live === undefined ? projectLog(this.#home.logPath(session), signal) : asTerminal(live).blocks
+  async blocksOf(manifest: Manifest, signal?: AbortSignal): Promise<BlockProjection> {
+    this.kinds.assertCapability(manifest, 'blocks')
+    const live = this.#live.get(manifest.session)
+    if (live !== undefined) return live.capability('blocks').projection
+    return projectLog(this.#home.events(manifest.session), signal)
   }
 
   /** Ends a session, or what an ended one has left running. */
   async destroy(ref: string): Promise<Manifest> {
     const { manifest, live } = await this.find(ref)
     if (live !== null) return live.destroy()
-    await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#reaper)
+    await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#options.reaper)
     return manifest
   }
 
@@ -190,18 +210,20 @@ export class Sessions {
 
   /** From here on a session is known from disk; on a full one it stays in memory until it can be. */
   #retire(session: Session): void {
-    if (!this.#live.has(session.id)) return // taken back
-    this.#disk.run(() => {
-      session.save()
-      this.#live.delete(session.id)
-      this.#retired.events += session.log.seq
-      this.#retired.logBytes += session.log.sizeBytes
-      this.#onCountChange()
-    })
+    if (!this.#live.has(session.id)) return // discarded
+    this.#writes.write(
+      () => session.save(),
+      () => {
+        this.#live.delete(session.id)
+        this.#retired.events += session.log.seq
+        this.#retired.logBytes += session.log.sizeBytes
+        this.#options.onCountChange()
+      },
+    )
   }
 
   #limits({ quota_bytes, quota_policy, idle_timeout_ms }: SessionRequest): SessionLimits {
-    const { quota, idleTimeoutMs } = this.#defaults
+    const { quota, idleTimeoutMs } = this.#options.limits
     return {
       quota: {
         ...quota,
@@ -214,10 +236,11 @@ export class Sessions {
 
   #newManifest(
     session: string,
-    mark: bigint,
+    { name: kind }: KindDefinition,
+    { about }: SessionPlan,
     { name, follows }: SessionRequest,
-    about: SessionPlan['about'],
   ): Manifest {
+    const { now, hostMark, socket } = this.#options
     const conversation =
       follows === undefined ? {} : { conversation: follows.conversation, block_base: follows.lastOrdinal }
     return {
@@ -225,19 +248,20 @@ export class Sessions {
       ...about,
       version: 1,
       session,
+      kind,
       name: name ?? null,
-      status: 'starting',
-      pid: null,
-      created_at: new Date(this.#now()).toISOString(),
-      ended_at: null,
-      exit: null,
-      failure: null,
-      ended_by: null,
+      created_at: new Date(now()).toISOString(),
       paused: null,
-      process_mark: mark.toString(),
-      host_socket: this.#socket,
+      process_mark: sessionMark(hostMark, ++this.#created).toString(),
+      host_socket: socket,
       host_protocol: PROTOCOL_VERSION,
+      ...manifestFields({ status: 'starting' }),
     }
+  }
+
+  #found(manifest: Manifest, live: Session | null): FoundSession {
+    const events = live?.log.events ?? this.#home.events(manifest.session)
+    return { manifest, live, log: { events, kinds: this.kinds } }
   }
 
   #activeByName(name: string): Session | undefined {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ScreenLine, Snapshot } from '@transom/protocol'
 import type { CanonicalText } from '../grid/canonical-text.ts'
 import { screenLine } from '../grid/styled-runs.ts'
-import type { Screen } from '../screen/screen.ts'
+import type { Projection } from './projection.ts'
 import type { Frame } from '../terminal/emulator.ts'
 
 const HEAD_SHARE = 0.4 // of what is kept when a text must be cut: the end, where the prompt is, matters more
@@ -21,7 +21,7 @@ export interface SnapshotOptions {
 }
 
 /** A Snapshot Result of what the screen shows now. */
-export function takeSnapshot(session: string, screen: Screen, options: SnapshotOptions = {}): Snapshot {
+export function takeSnapshot(session: string, screen: Projection, options: SnapshotOptions = {}): Snapshot {
   const frame = screen.frame()
   const cells = options.cells ?? false
   const result: Snapshot = {
@@ -36,8 +36,8 @@ export function takeSnapshot(session: string, screen: Screen, options: SnapshotO
     lines: linesOf(frame, cells),
     screen_hash: screenHash(screen.canonical()),
   }
-  const scrollback = options.scrollback ? screen.scrollback() : null
-  if (scrollback !== null) {
+  const scrollback = options.scrollback ? screen.views.scrollback?.() : undefined
+  if (scrollback !== undefined) {
     const { grid, truncated } = scrollback
     result.scrollback = linesOf({ grid, text: grid }, cells)
     result.scrollback_truncated = truncated
@@ -48,16 +48,19 @@ export function takeSnapshot(session: string, screen: Screen, options: SnapshotO
 }
 
 /** What only a terminal, or only a web page, has. */
-function kindFields(screen: Screen): Pick<Snapshot, 'modes' | 'page'> {
-  const [modes, page] = [screen.modes(), screen.page()]
-  return { ...(modes === null ? {} : { modes }), ...(page === null ? {} : { page }) }
+function kindFields(screen: Projection): Pick<Snapshot, 'modes' | 'page'> {
+  const { modes, page } = screen.views
+  return {
+    ...(modes === undefined ? {} : { modes: modes() }),
+    ...(page === undefined ? {} : { page: page() }),
+  }
 }
 
 /** The last plain snapshot of a frame: many look at the same screen, and between two looks it seldom changes. */
 const TAKEN = new WeakMap<Frame, Readonly<Snapshot>>()
 
 /** As takeSnapshot() without options. The same object for the same state: to be read, not changed. */
-export function plainSnapshot(session: string, screen: Screen): Readonly<Snapshot> {
+export function plainSnapshot(session: string, screen: Projection): Readonly<Snapshot> {
   const frame = screen.frame()
   const taken = TAKEN.get(frame)
   if (taken?.seq === screen.seq && taken.session === session) return taken // modes and page change with the seq alone

@@ -1,4 +1,6 @@
 import type { SessionStatus } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import type { Manifest } from '../home/manifest.ts'
 
 /** What a Session Status means; the words are the glossary's. Every command asks this table. */
 export interface StatusPolicy {
@@ -44,4 +46,9 @@ const STATUS_POLICY: Readonly<Record<SessionStatus, StatusPolicy>> = {
 
 export function policyOf(status: SessionStatus): StatusPolicy {
   return STATUS_POLICY[status]
+}
+
+export function takesNoInput({ session, status, exit }: Manifest): OpError {
+  const message = `session ${session} is ${status} and takes no input; "transom list" shows those that do`
+  return new OpError('session_ended', message, { session, status, exit })
 }

@@ -1,17 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ExitRecord } from '@transom/protocol'
-import { TerminalScreen } from '../screen/terminal-screen.ts'
+import { EVENT_TYPE_NUMBERS, type ExitRecord } from '@transom/protocol'
+import type { CanonicalText } from '../grid/canonical-text.ts'
+import { EchoTracker, cursorPlace } from '../kinds/terminal/echo.ts'
+import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
+import { Changes } from '../lib/changes.ts'
+import type { Frame } from '../terminal/emulator.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
-import { EchoTracker, cursorPlace } from './echo.ts'
-import { unknownInput } from './input-verdict.ts'
-import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
+import { unknownInput } from './needs-input.ts'
+import { waitForConditions, type WaitRequest, type WaitSubject } from './waits.ts'
 
 /** A session without a program: the test is the program and the clock. */
 class FakeSession implements WaitSubject {
   readonly id = 'fake'
-  readonly screen = new TerminalScreen(new XtermEmulator(20, 5))
+  readonly screen = new TerminalProjection(new XtermEmulator(20, 5))
   readonly echo = new EchoTracker()
-  readonly waits = new Waits(this)
+  readonly changes = new Changes()
   busy = false
   ended = false
   exit: ExitRecord | null = null
@@ -24,6 +27,10 @@ class FakeSession implements WaitSubject {
   samples = 0
   #seq = 0
 
+  get recency() {
+    return this
+  }
+
   now(): number {
     return Date.now()
   }
@@ -33,32 +40,44 @@ class FakeSession implements WaitSubject {
     return this.input
   }
 
+  echoes(seq: number, frame: Frame, canonical: CanonicalText) {
+    return this.echo.echoes(seq, frame, canonical)
+  }
+
+  subscribe(observer: () => void) {
+    return this.changes.subscribe(observer)
+  }
+
+  #apply(typeNumber: number, content: string): void {
+    this.screen.apply({ seq: ++this.#seq, time: 0, typeNumber, payload: Buffer.from(content) })
+  }
+
   prints(text: string): void {
-    this.screen.apply(++this.#seq, { type: 'output', bytes: Buffer.from(text) })
+    this.#apply(EVENT_TYPE_NUMBERS.output, text)
     this.lastOutputSeq = this.#seq
     this.lastOutputMs = this.now()
-    this.waits.check()
+    this.changes.announce()
   }
 
   types(text: string): void {
-    this.screen.apply(++this.#seq, { type: 'other' })
+    this.#apply(EVENT_TYPE_NUMBERS.input, '{}')
     const echoed = this.lastOutputSeq > this.lastInputSeq
     this.echo.typed(this.#seq, text, cursorPlace(this.screen.frame()), { echoed, byKernel: true })
     this.lastInputSeq = this.#seq
     this.lastInputMs = this.now()
-    this.waits.check()
+    this.changes.announce()
   }
 
   exits(code: number): void {
     this.exit = { code, signal: null }
     this.ended = true
-    this.waits.check()
+    this.changes.announce()
   }
 
   /** Starts a wait; `state` tells what has become of it. */
   wait(request: Partial<WaitRequest>, signal = new AbortController().signal) {
     const state: { outcome: string } = { outcome: 'pending' }
-    const result = this.waits.wait({ timeout_ms: 10_000, settle_ms: 100, ...request }, signal)
+    const result = waitForConditions(this, { timeout_ms: 10_000, settle_ms: 100, ...request }, signal)
     result.then(
       (value) => (state.outcome = value.outcome),
       (error: unknown) => (state.outcome = String(Reflect.get(error as object, 'code'))),

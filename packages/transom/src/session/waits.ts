@@ -1,10 +1,18 @@
 import type { ExitRecord, NeedsInput, ParsedParams, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { filledToCursor } from '../grid/canonical-text.ts'
-import type { Screen } from '../screen/screen.ts'
-import { compileConditions, judgeAll, type Condition, type SearchedText, type Verdict } from './conditions.ts'
-import type { EchoTracker } from './echo.ts'
-import { CONFIRM_MS, QUIET_MS } from './input-verdict.ts'
+import { filledToCursor, type CanonicalText } from '../grid/canonical-text.ts'
+import { waitUntil, type Verdict } from '../lib/wait-until.ts'
+import type { Frame } from '../terminal/emulator.ts'
+import {
+  compileConditions,
+  judgeAll,
+  type Condition,
+  type ConditionVerdict,
+  type SearchedText,
+} from './conditions.ts'
+import type { TextSpan } from '../grid/find-text.ts'
+import { CONFIRM_MS, QUIET_MS } from './needs-input.ts'
+import type { Projection } from './projection.ts'
 import { takeSnapshot } from './snapshot.ts'
 
 /**
@@ -20,146 +28,95 @@ const SAMPLE_MS_MAX = 1000
 
 export type WaitRequest = Omit<ParsedParams<'session.wait'>, 'session'>
 
-/** What waits see of a live session. Times are of the session's clock, in milliseconds. */
+/** What waits see of a session. Times are of the session's clock, in milliseconds. */
 export interface WaitSubject {
   readonly id: string
-  readonly screen: Screen
-  readonly echo: EchoTracker
-  /** Whether more is sure to come without anybody's doing. */
+  readonly screen: Projection
+  /** Whether more is sure to come without an input. */
   readonly busy: boolean
   /** Nothing will happen to it any more. */
   readonly ended: boolean
-  /** How its program ended; null while it runs, and when nobody saw its end. */
+  /** How its program ended; null while it runs, and if its end was not seen. */
   readonly exit: ExitRecord | null
-  /** Why it has failed; null when it has not. */
+  /** Why it has failed; null if it has not. */
   readonly failure: string | null
+  readonly recency: Recency
+  now(): number
+  /** Whether the program waits for input, as the kernel shows it now. */
+  needsInput(): NeedsInput
+  /** Where the text typed at or after `seq` is echoed on the screen. */
+  echoes(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[]
+  subscribe(observer: () => void): () => void
+}
+
+/** When a session printed and was typed to last. */
+export interface Recency {
   readonly lastOutputSeq: number
   readonly lastOutputMs: number
   readonly lastInputSeq: number
   readonly lastInputMs: number
-  now(): number
-  /** Whether the program waits for input, as the kernel shows it now. */
-  needsInput(): NeedsInput
 }
 
-/**
- * The waits on one session. They are judged when something happens to it, or when the time has come at which one
- * would hold if nothing did; nothing is polled.
- */
-export class Waits {
-  readonly #subject: WaitSubject
-  readonly #pending = new Set<PendingWait>()
-
-  constructor(subject: WaitSubject) {
-    this.#subject = subject
-  }
-
-  get count(): number {
-    return this.#pending.size
-  }
-
-  async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
-    signal.throwIfAborted()
-    const conditions = compileConditions(request)
-    const wait = new PendingWait(this.#subject, request, conditions, signal)
-    this.#pending.add(wait)
-    try {
-      wait.start()
-      return await wait.result
-    } finally {
-      wait.stop()
-      this.#pending.delete(wait)
-    }
-  }
-
-  /** To be called after every event of the session. */
-  check(): void {
-    for (const wait of this.#pending) wait.check()
-  }
+/** Waits until all conditions of a request hold in the same state, or any of them if it says so. */
+export async function waitForConditions(
+  subject: WaitSubject,
+  request: WaitRequest,
+  signal: AbortSignal,
+): Promise<WaitResult> {
+  const wait = new ConditionWait(subject, request)
+  return waitUntil({
+    subscribe: (onChange) => subject.subscribe(onChange),
+    judge: () => wait.judge(),
+    timeoutMs: request.timeout_ms,
+    onTimeout: () => wait.timedOut(),
+    signal,
+  })
 }
 
-class PendingWait {
-  readonly result: Promise<WaitResult>
+class ConditionWait {
   readonly #subject: WaitSubject
   readonly #request: WaitRequest
   readonly #conditions: readonly Condition[]
-  readonly #signal: AbortSignal
   readonly #baseline: number | null
   readonly #startMs: number
-  readonly #resolve: (result: WaitResult) => void
-  readonly #reject: (reason: unknown) => void
   #stableText: string | null = null
   #stableSinceMs = 0
-  #dueTimer: NodeJS.Timeout | undefined
-  #timeoutTimer: NodeJS.Timeout | undefined
-  #first = true
+  #isFirst = true
   #restUntilMs = 0
   #needsInput: NeedsInput | null = null
   #nextSampleMs = 0
   #sampleEveryMs = SAMPLE_MS_MIN
 
-  constructor(
-    subject: WaitSubject,
-    request: WaitRequest,
-    conditions: readonly Condition[],
-    signal: AbortSignal,
-  ) {
+  constructor(subject: WaitSubject, request: WaitRequest) {
     this.#subject = subject
     this.#request = request
-    this.#conditions = conditions
-    this.#signal = signal
-    this.#baseline = request.after_seq ?? (request.after_input ? subject.lastInputSeq : null)
+    this.#conditions = compileConditions(request)
+    this.#baseline = request.after_seq ?? (request.after_input ? subject.recency.lastInputSeq : null)
     this.#startMs = subject.now()
-    let resolve: (result: WaitResult) => void = () => {}
-    let reject: (reason: unknown) => void = () => {}
-    this.result = new Promise((onResult, onFailure) => {
-      resolve = onResult
-      reject = onFailure
-    })
-    this.#resolve = resolve
-    this.#reject = reject
   }
 
-  start(): void {
-    this.#signal.addEventListener('abort', this.#onAbort)
-    this.check()
-    this.#first = false
-    if (this.#request.timeout_ms === 0) this.#reject(this.#timeout())
-    else this.#timeoutTimer = setTimeout(() => this.#reject(this.#timeout()), this.#request.timeout_ms)
-  }
-
-  stop(): void {
-    clearTimeout(this.#dueTimer)
-    clearTimeout(this.#timeoutTimer)
-    this.#signal.removeEventListener('abort', this.#onAbort)
-  }
-
-  check(): void {
+  /** Throws if the session has ended and none of it can come true any more. */
+  judge(): Verdict<WaitResult> {
     const restMs = this.#restUntilMs - this.#subject.now()
-    if (restMs > 0 && !this.#subject.ended) return this.#checkIn(restMs)
+    if (restMs > 0 && !this.#subject.ended) return { dueMs: restMs }
     const startMs = performance.now()
-    const verdict = this.#judge()
+    const held = this.#judgeConditions()
     const tookMs = performance.now() - startMs
     if (tookMs > COSTLY_MS) this.#restUntilMs = this.#subject.now() + tookMs * REST_FACTOR
-    if (verdict.holds) {
-      this.#resolve(this.#matched(verdict))
-    } else if (this.#subject.ended) {
-      this.#reject(this.#ended())
-    } else {
-      clearTimeout(this.#dueTimer)
-      if (verdict.dueMs !== null) this.#checkIn(verdict.dueMs)
-    }
+    const outcome = this.#isFirst ? 'immediate' : 'changed'
+    this.#isFirst = false
+    if (held.holds) return { done: this.#matched(held.match, outcome) }
+    if (this.#subject.ended) throw this.#ended()
+    return { dueMs: held.dueMs }
   }
 
-  #checkIn(ms: number): void {
-    clearTimeout(this.#dueTimer)
-    this.#dueTimer = setTimeout(() => this.check(), Math.ceil(ms))
+  timedOut(): never {
+    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms; the screen is in the details`
+    throw new OpError('wait_timeout', message, this.#seen())
   }
 
-  readonly #onAbort = () => this.#reject(this.#signal.reason)
-
-  #judge(): Verdict {
-    const { screen, ended, lastOutputMs } = this.#subject
+  #judgeConditions(): ConditionVerdict {
+    const { screen, ended, recency } = this.#subject
     const now = this.#subject.now()
     const unsettledMs = this.#unsettledMs(now)
     if (unsettledMs === Infinity) return { holds: false, dueMs: null }
@@ -179,7 +136,7 @@ class PendingWait {
         return screen.frame().title
       },
       get url() {
-        return screen.page()?.url ?? null
+        return screen.views.page?.().url ?? null
       },
       get searched() {
         return searched()
@@ -188,19 +145,20 @@ class PendingWait {
         return needsInput()
       },
       ended,
-      quietForMs: now - lastOutputMs,
+      quietForMs: now - recency.lastOutputMs,
       stableForMs: this.#stableForMs(now),
     })
   }
 
-  /** The screen's text as it stands, and where they differ with the blanks of a prompt in front of the cursor. */
+  /** The screen's text as it stands, and if they differ with the blanks of a prompt in front of the cursor. */
   #searched(): SearchedText[] {
-    const { echo, screen } = this.#subject
+    const { screen } = this.#subject
     const frame = screen.frame()
     const filled = filledToCursor(screen.canonical(), frame.grid, frame.cursor)
     return [screen.canonical(), ...(filled === null ? [] : [filled])].map((canonical) => ({
+      grid: frame.text,
       canonical,
-      echoes: this.#baseline === null ? [] : echo.echoes(this.#baseline, frame, canonical),
+      echoes: this.#baseline === null ? [] : this.#subject.echoes(this.#baseline, frame, canonical),
     }))
   }
 
@@ -209,14 +167,14 @@ class PendingWait {
     const { text } = this.#subject.screen.canonical()
     if (text !== this.#stableText) {
       // Nobody compared the text before the first look; it can have changed no later than the last output.
-      this.#stableSinceMs = this.#stableText === null ? this.#subject.lastOutputMs : now
+      this.#stableSinceMs = this.#stableText === null ? this.#subject.recency.lastOutputMs : now
       this.#stableText = text
     }
     return now - this.#stableSinceMs
   }
 
   #sampleInput(now: number): NeedsInput | number {
-    const { lastOutputMs, lastInputMs } = this.#subject
+    const { lastOutputMs, lastInputMs } = this.#subject.recency
     const unquietMs = QUIET_MS - (now - Math.max(lastOutputMs, lastInputMs))
     if (unquietMs > 0) {
       this.#sampleEveryMs = SAMPLE_MS_MIN
@@ -239,29 +197,24 @@ class PendingWait {
 
   /** With a baseline: how long to wait until the present state, without output past it, counts all the same. */
   #unsettledMs(now: number): number {
-    const { lastOutputSeq, lastOutputMs, lastInputMs, ended } = this.#subject
-    if (this.#baseline === null || lastOutputSeq > this.#baseline || ended) return 0
-    if (this.#subject.busy) return Infinity
-    return this.#request.settle_ms - (now - Math.max(lastOutputMs, lastInputMs))
+    const { ended, busy, recency } = this.#subject
+    if (this.#baseline === null || recency.lastOutputSeq > this.#baseline || ended) return 0
+    if (busy) return Infinity
+    return this.#request.settle_ms - (now - Math.max(recency.lastOutputMs, recency.lastInputMs))
   }
 
-  #matched(verdict: Verdict & { holds: true }): WaitResult {
+  #matched(match: WaitResult['match'], outcome: WaitResult['outcome']): WaitResult {
     return {
       session: this.#subject.id,
       matched: true,
-      outcome: this.#first ? 'immediate' : 'changed',
+      outcome,
       elapsed_ms: this.#subject.now() - this.#startMs,
       condition: this.#words(),
-      match: verdict.match,
+      match,
       exit: this.#subject.exit,
       ...(this.#needsInput === null ? {} : { needs_input: this.#needsInput }),
       snapshot: takeSnapshot(this.#subject.id, this.#subject.screen),
     }
-  }
-
-  #timeout(): OpError {
-    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms; the screen is in the details`
-    return new OpError('wait_timeout', message, this.#seen())
   }
 
   #ended(): OpError {

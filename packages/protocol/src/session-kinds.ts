@@ -1,0 +1,60 @@
+/**
+ * What each kind of session is created with, beside what every kind is. `session.create` takes the options of all of
+ * them; which kind a request means, and that it has no options of another, is decided by the host's registry.
+ */
+import { z } from 'zod'
+
+// No path separator, no control character, no leading dash.
+export const plainName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'a name has 1 to 64 letters, digits, dots, dashes or underscores',
+  )
+export const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
+
+/** What only a session with a program on a terminal is created with. */
+export const terminalOptions = z.strictObject({
+  command: z
+    .array(z.string().regex(/^[^\0]*$/))
+    .min(1)
+    .optional()
+    .describe("Program and arguments; the caller's $SHELL when left out."),
+  env: environment
+    .optional()
+    .describe('Variables to set on top of the inherited ones.')
+    .meta({ placeholder: 'K=V', parse: 'assignments' }),
+  login: z.boolean().optional().describe('Start a shell as a login shell.'),
+  norc: z.boolean().optional().describe('Start a shell without the user’s own files.'),
+  no_integration: z
+    .boolean()
+    .optional()
+    .describe('Leave a shell as it is: it has no blocks then, and `run` refuses it.'),
+})
+export type TerminalOptions = z.infer<typeof terminalOptions>
+
+/** What only a session with a web page is created with. */
+export const webOptions = z.strictObject({
+  url: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The web page to open, instead of a program.')
+    .meta({ flag: 'web', placeholder: 'URL' }),
+  allow_hosts: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('A host or range of this machine’s own networks that a page may reach (repeatable).')
+    .meta({ flag: 'allow-host', placeholder: 'HOST' }),
+  only_hosts: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Pages may be opened from these hosts alone (repeatable).')
+    .meta({ flag: 'only-host', placeholder: 'HOST' }),
+  zoom: z.int().optional().describe('Size of a page in percent, 25 to 500.').meta({ placeholder: 'N' }),
+  profile: plainName
+    .optional()
+    .describe('Keep cookies and logins in a browser profile of this name.')
+    .meta({ placeholder: 'N' }),
+})
+export type WebOptions = z.infer<typeof webOptions>

@@ -1,0 +1,54 @@
+import { COLS_WEB_DEFAULT, ROWS_WEB_DEFAULT, webOptions, type WebOptions } from '@transom/protocol'
+import type { Home } from '../../home/home.ts'
+import type { ChildReaper } from '../../platform/child-reaper.ts'
+import type { KindDefinition, KindRequest, SessionPlan } from '../../session/kind.ts'
+import { BrowserProfile, removeOwnProfile } from './browser-profile.ts'
+import type { FrameDecoder } from './frame-decoder.ts'
+import { UrlPolicy } from './url-policy.ts'
+import { checkViewport, checkZoom } from './viewport-limits.ts'
+import type { WebProjection } from './web-projection.ts'
+import { WebSource } from './web-source.ts'
+import { WEB_VIEW } from './web-view.ts'
+
+const BLANK_PAGE = 'about:blank'
+
+export interface WebServices {
+  readonly home: Home
+  readonly reaper: ChildReaper
+  /** Reads the frames of all pages of this process. */
+  readonly decoder: FrameDecoder
+}
+
+/** A page in a browser of its own. */
+export function webKind(services: WebServices): KindDefinition<WebOptions, WebProjection> {
+  return {
+    ...WEB_VIEW,
+    options: webOptions,
+    isMeantBy: ({ url }) => url !== undefined,
+    plan: (request) => planWeb(request, services),
+    clear: async (home, { session }) => removeOwnProfile(home, session),
+  }
+}
+
+function planWeb(
+  { common, options }: KindRequest<WebOptions>,
+  { home, reaper, decoder }: WebServices,
+): SessionPlan<WebProjection> {
+  const { cols = COLS_WEB_DEFAULT, rows = ROWS_WEB_DEFAULT } = common
+  const { zoom, profile: profileName, allow_hosts: allowHosts = [], only_hosts: onlyHosts = [] } = options
+  checkViewport(cols, rows)
+  if (zoom !== undefined) checkZoom(zoom)
+  const policy = new UrlPolicy({ allowHosts, onlyHosts })
+  const url = options.url === undefined ? BLANK_PAGE : policy.checkNavigation(options.url).href
+  return {
+    about: { command: [], url, cwd: common.cwd ?? process.cwd(), cols, rows },
+    start: (start) => {
+      const profile =
+        profileName === undefined
+          ? BrowserProfile.own(home, start.manifest.session)
+          : BrowserProfile.named(home, profileName)
+      const env = common.base_env ?? process.env
+      return new WebSource({ ...start, url, env, zoom, allowHosts, onlyHosts, profile, reaper, decoder })
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import {
+  EVENT_TYPE_NUMBERS,
+  webDialogEvent,
+  webNavigationEvent,
+  webTitleEvent,
+  type CursorState,
+  type PageView,
+} from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { canonicalText, type CanonicalText } from '../../grid/canonical-text.ts'
+import { CELL_GRAPHIC } from '../../grid/cell-kind.ts'
+import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type GridTables } from '../../grid/grid.ts'
+import { DEFAULT_STYLE, RGB_COLOR } from '../../grid/style.ts'
+import type { Frame } from '../../terminal/emulator.ts'
+import { factOf } from '../../log/facts.ts'
+import type { LogRecord } from '../../log/record.ts'
+import type { ProjectedViews, Projection } from '../../session/projection.ts'
+import { decodeCells, kindOf, type CaretCell, type DecodedRuns } from './cell-runs.ts'
+import { decodeWebCheckpoint, encodeWebCheckpoint } from './web-checkpoint.ts'
+
+/** Past this many colour pairs or clusters the tables are begun anew with the next keyframe. */
+const TABLE_ENTRIES_MAX = 1 << 15
+
+const EMPTY_PAGE: PageView = {
+  url: 'about:blank',
+  title: '',
+  loading: false,
+  can_go_back: false,
+  can_go_forward: false,
+  dialog: null,
+}
+
+/** What a web page shows. */
+export class WebProjection implements Projection {
+  readonly views: Required<Pick<ProjectedViews, 'page'>> = { page: () => this.#page }
+  #tables: GridTables = createGridTables()
+  #grid: Grid
+  #kinds: Uint8Array
+  #caret: CaretCell | null = null
+  #page: PageView = EMPTY_PAGE
+  #seq = 0
+  #frame: Frame | null = null
+  #canonical: CanonicalText | null = null
+
+  constructor(cols: number, rows: number) {
+    this.#grid = new Grid(cols, rows, this.#tables, 'painted')
+    this.#kinds = new Uint8Array(cols * rows)
+  }
+
+  /** The screen of a checkpoint; null when it was made by another version. */
+  static restore(checkpoint: Uint8Array): WebProjection | null {
+    const state = decodeWebCheckpoint(checkpoint)
+    if (state === null) return null
+    const screen = new WebProjection(state.grid.cols, state.grid.rows)
+    screen.#tables = state.grid.tables
+    screen.#grid = state.grid
+    screen.#kinds = state.kinds
+    screen.#caret = state.caret
+    screen.#page = state.page
+    screen.#seq = state.seq
+    return screen
+  }
+
+  get seq(): number {
+    return this.#seq
+  }
+
+  apply(record: LogRecord): void {
+    switch (record.typeNumber) {
+      case EVENT_TYPE_NUMBERS.web_frame: // also after a resize: the cells of the new size come with it
+        this.#applyCells(record.seq, record.payload)
+        break
+      case EVENT_TYPE_NUMBERS.web_navigation:
+        this.#applyPage(factOf(record, webNavigationEvent))
+        break
+      case EVENT_TYPE_NUMBERS.web_title:
+        this.#applyPage(factOf(record, webTitleEvent))
+        break
+      case EVENT_TYPE_NUMBERS.web_dialog:
+        this.#applyPage(factOf(record, webDialogEvent))
+        break
+      default:
+    }
+    this.#seq = record.seq
+  }
+
+  frame(): Frame {
+    this.#frame ??= {
+      grid: this.#grid,
+      text: textOnly(this.#grid, this.#kinds),
+      cursor: cursorAt(this.#caret),
+      title: this.#page.title,
+      bells: 0,
+      firstLine: 0,
+      editedLines: [],
+    }
+    return this.#frame
+  }
+
+  canonical(): CanonicalText {
+    this.#canonical ??= canonicalText(this.frame().text)
+    return this.#canonical
+  }
+
+  page(): PageView {
+    return this.#page
+  }
+
+  checkpoint(): Uint8Array {
+    const [grid, kinds, caret, page, seq] = [this.#grid, this.#kinds, this.#caret, this.#page, this.#seq]
+    return encodeWebCheckpoint({ grid, kinds, caret, page, seq })
+  }
+
+  #applyPage(change: Partial<PageView>): void {
+    this.#page = { ...this.#page, ...change }
+    this.#frame = null
+  }
+
+  #applyCells(seq: number, bytes: Uint8Array): void {
+    let decoded: DecodedRuns
+    try {
+      decoded = decodeCells(bytes)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      throw new OpError('log_corrupt', `the cells of record ${seq} cannot be read: ${error.message}`, { seq })
+    }
+    const { isKeyframe, cols, rows } = decoded
+    if (!isKeyframe && (cols !== this.#grid.cols || rows !== this.#grid.rows))
+      throw new OpError('log_corrupt', `the cells of record ${seq} are of another size`, { seq })
+    const isFull =
+      this.#tables.styles.size > TABLE_ENTRIES_MAX || this.#tables.clusters.size > TABLE_ENTRIES_MAX
+    if (isKeyframe && isFull) this.#tables = createGridTables()
+    // A frame that was handed out is never changed.
+    this.#grid = isKeyframe ? new Grid(cols, rows, this.#tables, 'painted') : this.#grid.clone()
+    this.#kinds = isKeyframe ? new Uint8Array(cols * rows) : this.#kinds.slice()
+    for (const run of decoded.runs) this.#paint(run)
+    joinBlanks(this.#grid, this.#kinds)
+    this.#caret = decoded.caret
+    this.#frame = null
+    this.#canonical = null
+  }
+
+  #paint({ start, graphic, fg, bg, cells }: DecodedRuns['runs'][number]): void {
+    const style = { ...DEFAULT_STYLE, fg: fg | RGB_COLOR, bg: bg | RGB_COLOR }
+    const styleId = this.#tables.styles.idOf(style)
+    cells.forEach((cell, at) => {
+      const index = start + at
+      this.#grid.codes[index] =
+        typeof cell === 'number' ? cell : CLUSTER_BASE + this.#tables.clusters.idOf(cell)
+      this.#grid.styleIds[index] = styleId
+      this.#kinds[index] = kindOf(cell, graphic)
+    })
+  }
+}
+
+/** Gives blanks the style of the text before them, where that looks the same: words stay in one run of cells. */
+function joinBlanks({ cols, codes, styleIds, tables }: Grid, kinds: Uint8Array): void {
+  const bgOf = (index: number) => tables.styles.valueOf(styleIds[index] ?? 0).bg
+  for (let index = 1; index < codes.length; index++) {
+    const isBlank = codes[index] === EMPTY_CELL && index % cols > 0 && kinds[index - 1] !== CELL_GRAPHIC
+    if (isBlank && styleIds[index] !== styleIds[index - 1] && bgOf(index) === bgOf(index - 1))
+      styleIds[index] = styleIds[index - 1] ?? 0
+  }
+}
+
+function textOnly(grid: Grid, kinds: Uint8Array): Grid {
+  if (!kinds.includes(CELL_GRAPHIC)) return grid
+  const text = grid.clone()
+  kinds.forEach((kind, index) => {
+    if (kind === CELL_GRAPHIC) text.codes[index] = EMPTY_CELL
+  })
+  return text
+}
+
+function cursorAt(caret: CaretCell | null): CursorState {
+  const { row, col } = caret ?? { row: 0, col: 0 }
+  return { row, col, visible: caret !== null, shape: 'bar', blink: false }
+}

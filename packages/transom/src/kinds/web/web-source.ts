@@ -1,0 +1,358 @@
+import type { Fact, PageView } from '@transom/protocol'
+import { OpError, toWireError } from '@transom/protocol/errors'
+import type { ChildReaper } from '../../platform/child-reaper.ts'
+import { killTree } from '../../platform/process-tree.ts'
+import type { Capabilities, NavigateOptions, PageControl } from '../../session/capabilities.ts'
+import type { Act, Acted, EventSink, Source, SourceStart } from '../../session/kind.ts'
+import { parseKeys } from '../../terminal/key-names.ts'
+import type { MouseAction } from '../../terminal/mouse-encoding.ts'
+import type { BrowserProfile } from './browser-profile.ts'
+import type { CaretCell } from './cell-runs.ts'
+import type { FrameDecoder } from './frame-decoder.ts'
+import { GuardedPage } from './guarded-page.ts'
+import { isSecret, useMouse } from './page-acts.ts'
+import { PageRecorder } from './page-recorder.ts'
+import { dialogFields, linkRows, safeText } from './page-words.ts'
+import { checkViewport, checkZoom } from './viewport-limits.ts'
+import type { WebFrame } from './web-frame.ts'
+import type { PageDialog, PageState, WebPage } from './web-page.ts'
+import type { WebProjection } from './web-projection.ts'
+
+type WebInput = Omit<Fact<'web_input'>, 'actor'>
+
+export interface WebStart extends SourceStart<WebProjection> {
+  readonly url: string
+  readonly env: NodeJS.ProcessEnv
+  readonly zoom: number | undefined
+  readonly allowHosts: readonly string[]
+  readonly onlyHosts: readonly string[]
+  readonly profile: BrowserProfile
+  readonly reaper: ChildReaper
+  readonly decoder: FrameDecoder
+}
+
+/** Where the browser stands. */
+type BrowserState =
+  | { readonly is: 'opening' }
+  | { readonly is: 'open'; readonly guarded: GuardedPage }
+  /** Nothing that a page still says is recorded. */
+  | { readonly is: 'ended' }
+
+/** A page in a browser of its own, which runs as a child of this process. */
+export class WebSource implements Source {
+  readonly opened: Promise<void>
+  readonly capabilities: Pick<Capabilities, 'page'>
+  readonly #start: WebStart
+  readonly #session: string
+  readonly #screen: WebProjection
+  readonly #sink: EventSink
+  readonly #recorder = new PageRecorder()
+  readonly #ending = new AbortController()
+  #browser: BrowserState = { is: 'opening' }
+  #pid: number | null = null
+  /** Keys and clicks, one after another: two texts that are typed at once must not be mixed. */
+  #inputs: Promise<unknown> = Promise.resolve()
+  #caret: CaretCell | null = null
+  #readingCaret = false
+  #isPaused = false
+
+  constructor(start: WebStart) {
+    this.#start = start
+    this.#session = start.manifest.session
+    this.#screen = start.projection
+    this.#sink = start.sink
+    this.capabilities = { page: this.#pageControl() }
+    this.opened = this.#open()
+    this.opened.catch(() => {}) // reported by `opened` itself
+  }
+
+  get busy(): boolean {
+    return this.#screen.page().loading
+  }
+
+  async act(act: Act, actor: string): Promise<Acted> {
+    switch (act.act) {
+      case 'type':
+        return this.#enterText('type', act.text, actor)
+      case 'paste':
+        return { ...(await this.#enterText('paste', act.text, actor)), bracketed: false }
+      case 'keys':
+        return this.#press(act.keys, actor)
+      case 'mouse':
+        return this.#mouse(act.mouse, actor)
+      case 'resize':
+        return this.#resize(act.cols, act.rows)
+      default:
+        return act satisfies never
+    }
+  }
+
+  /** While nothing watches, a page is not read all the time: it is when somebody looks. */
+  async refresh(): Promise<void> {
+    await this.#page?.look()
+  }
+
+  watch(): () => void {
+    let release = () => {}
+    let isOver = false
+    const hold = () => {
+      if (!isOver) release = this.#page?.hold() ?? release
+    }
+    if (this.#browser.is === 'opening') this.opened.then(hold, () => {})
+    else hold()
+    return () => {
+      isOver = true
+      release()
+    }
+  }
+
+  pause(reasons: ReadonlySet<unknown>): void {
+    // The page itself cannot be stopped; what it shows meanwhile is not recorded, and the last of it is afterwards.
+    this.#isPaused = reasons.size > 0
+    const frame = this.#page?.frame
+    if (!this.#isPaused && frame) this.#onFrame(frame)
+  }
+
+  async end(): Promise<readonly number[]> {
+    this.#ending.abort(
+      new OpError('session_ended', `session ${this.#session} was ended while its page was loading`),
+    )
+    if (this.#browser.is === 'opening') await this.opened.catch(() => {}) // what is just being started ends as well
+    const guarded = this.#page === null ? null : this.#running()
+    this.#browser = { is: 'ended' }
+    await guarded?.close()
+    await this.opened.catch(() => {}) // reported by `opened` itself
+    const mark = BigInt(this.#start.manifest.process_mark)
+    const survivors = await killTree({ mark, leaderPid: null }, this.#start.reaper)
+    await this.#start.profile.release()
+    this.#sink.exiting()
+    this.#sink.exited({ code: 0, signal: null })
+    return survivors
+  }
+
+  close(): void {
+    this.#browser = { is: 'ended' }
+  }
+
+  get #page(): GuardedPage['page'] | null {
+    return this.#browser.is === 'open' ? this.#browser.guarded.page : null
+  }
+
+  #pageControl(): PageControl {
+    return {
+      navigate: async (url, actor, options) => this.#navigate(url, actor, options),
+      step: async (via, actor) => {
+        const { page } = this.#running()
+        const seq = this.#enter({ via }, actor)
+        return { seq, moved: via === 'go_back' ? await page.goBack() : await page.goForward() }
+      },
+      reload: async (actor) => {
+        const { page } = this.#running()
+        const seq = this.#enter({ via: 'reload' }, actor)
+        await page.reload()
+        return seq
+      },
+      setZoom: async (percent, actor) => {
+        checkZoom(percent)
+        const { page } = this.#running()
+        const seq = this.#enter({ via: 'set_zoom', percent }, actor)
+        await page.setZoom(percent)
+        return seq
+      },
+      answerDialog: async (accept, text, actor) => {
+        const { page } = this.#running()
+        if (page.dialog === null) throw new OpError('usage', 'the page has no dialog open')
+        const answered = text === undefined ? {} : { text, length: text.length }
+        const seq = this.#enter({ via: 'answer_dialog', accept, ...answered }, actor)
+        await page.answerDialog(accept, text)
+        return seq
+      },
+      links: async () => linkRows(await this.#running().page.links()),
+      details: async () => {
+        const { focus, ...details } = await this.#running().page.details()
+        return { ...details, focus: focus === null ? null : { ...focus, name: safeText(focus.name) } }
+      },
+      paint: async (fullPage) => this.#running().page.screenshot({ fullPage }),
+    }
+  }
+
+  async #navigate(url: string, actor: string, options: NavigateOptions = {}): Promise<number> {
+    const guarded = this.#running()
+    const address = guarded.checkUrl(url)
+    const seq = this.#enter({ via: 'navigate', url: address }, actor)
+    const { signal = this.#ending.signal, ...limits } = options
+    await guarded.navigate(address, { ...limits, signal: AbortSignal.any([signal, this.#ending.signal]) })
+    return seq
+  }
+
+  async #press(keys: readonly string[], actor: string): Promise<Acted> {
+    const presses = parseKeys(keys)
+    return this.#inTurn(async (page) => {
+      const shown = (await isSecret(page)) ? null : [...keys]
+      const seq = this.#enter({ via: 'keys', length: keys.length, keys: shown }, actor)
+      await page.press(presses)
+      return seq
+    })
+  }
+
+  async #mouse(action: MouseAction, actor: string): Promise<Acted> {
+    return this.#inTurn(async (page) => {
+      const seq = this.#enter({ via: 'mouse', ...action }, actor)
+      await useMouse(page, action)
+      return seq
+    })
+  }
+
+  async #resize(cols: number, rows: number): Promise<Acted> {
+    checkViewport(cols, rows)
+    return this.#inTurn(async (page) => {
+      const seq = this.#sink.commit('resize', { cols, rows })
+      this.#sink.describe({ cols, rows })
+      this.#sink.changed()
+      await page.setViewport(cols, rows)
+      return seq
+    })
+  }
+
+  async #enterText(via: 'type' | 'paste', text: string, actor: string): Promise<Acted> {
+    return this.#inTurn(async (page) => {
+      const shown = (await isSecret(page)) ? null : text
+      const seq = this.#enter({ via, length: text.length, text: shown }, actor)
+      await (via === 'type' ? page.typeText(text) : page.paste(text))
+      return seq
+    })
+  }
+
+  async #open(): Promise<void> {
+    const { url, profile, zoom, scope, sink, env, allowHosts, onlyHosts, decoder, reaper } = this.#start
+    const { cols, rows, process_mark } = this.#start.manifest
+    const guarded = await GuardedPage.open({
+      env,
+      allowHosts,
+      onlyHosts,
+      zoomPercent: zoom,
+      cols,
+      rows,
+      decoder,
+      profileFolder: profile.folder,
+      mark: BigInt(process_mark),
+      reaper,
+    })
+    this.#browser = { is: 'open', guarded }
+    const { page } = guarded
+    page.observe({
+      frame: scope.guard((frame) => this.#onFrame(frame)),
+      state: scope.guard((state) => this.#onState(state)),
+      dialog: scope.guard((dialog) => this.#onDialog(dialog)),
+      trouble: scope.guard((error) => this.#onTrouble(error)),
+      lost: (error) => scope.run(async () => this.#onLost(error)),
+    })
+    this.#pid = page.chromium.pid
+    sink.started(this.#pid)
+    this.#onState(page.state)
+    if (page.frame !== null) this.#onFrame(page.frame)
+    if (url === page.state.url) return
+    await this.#navigate(url, 'create').catch((error: unknown) => {
+      // What has come of a slow page is shown: that is no reason to have no session.
+      if (!(error instanceof OpError) || error.code !== 'navigation_timeout') throw error
+      this.#onTrouble(error)
+    })
+  }
+
+  #running(): GuardedPage {
+    if (this.#browser.is === 'open') return this.#browser.guarded
+    const message =
+      this.#browser.is === 'opening'
+        ? `the browser of session ${this.#session} is being started; try again in a moment`
+        : `the browser of session ${this.#session} has ended`
+    throw new OpError('snapshot_unavailable', message, { session: this.#session })
+  }
+
+  async #inTurn(input: (page: WebPage) => Promise<number>): Promise<Acted> {
+    this.#running()
+    const turn = this.#inputs.then(async () => input(this.#running().page))
+    this.#inputs = turn.catch(() => {}) // reported to its caller; the next one goes on
+    const seq = await turn
+    this.#askForCaret()
+    return { seq }
+  }
+
+  /** Records what is about to be done to the page. */
+  #enter(input: WebInput, actor: string): number {
+    const seq = this.#sink.commit('web_input', { actor, ...input })
+    this.#sink.entered(seq)
+    return seq
+  }
+
+  #onFrame(frame: WebFrame): void {
+    if (this.#isPaused || this.#browser.is !== 'open') return
+    this.#sink.after(() => {
+      const record = this.#recorder.record(frame, this.#caret)
+      if (record !== null) this.#sink.output(record.bytes, record.keep)
+    })
+  }
+
+  #onState(state: PageState): void {
+    const { url, loading, canGoBack: can_go_back, canGoForward: can_go_forward } = state
+    const navigation = { url, loading, can_go_back, can_go_forward }
+    const title = safeText(state.title)
+    const shown = this.#screen.page()
+    const pid = this.#page?.chromium.pid ?? null
+    if (pid !== null && pid !== this.#pid) {
+      this.#pid = pid // another one: the browser had to be started again
+      this.#sink.started(pid)
+    }
+    if (isChange(shown, navigation)) {
+      this.#report('web_navigation', navigation)
+      if (shown.url !== url) this.#sink.describe({ url })
+    }
+    if (isChange(shown, { title })) this.#report('web_title', { title })
+  }
+
+  #onDialog(open: PageDialog | null): void {
+    this.#report('web_dialog', { dialog: dialogFields(open) })
+  }
+
+  #onTrouble(error: Error): void {
+    const { code, message } = toWireError(error)
+    this.#report('web_trouble', { code, message })
+  }
+
+  async #onLost(cause: Error): Promise<void> {
+    const isOpen = await this.opened.then(
+      () => true,
+      () => false,
+    )
+    if (!isOpen) return // discarded by its creator
+    const reason = `its browser ended and could not be started again: ${toWireError(cause).message}`
+    this.#sink.lost(reason, 'browser_lost')
+  }
+
+  #report<T extends 'web_navigation' | 'web_title' | 'web_dialog' | 'web_trouble'>(
+    type: T,
+    fact: Fact<T>,
+  ): void {
+    if (this.#browser.is === 'open') this.#sink.append(type, fact)
+  }
+
+  /** Where the caret is cannot be seen in a frame: it is asked for after an input, once for many. */
+  #askForCaret(): void {
+    const page = this.#page
+    if (this.#readingCaret || page === null || page.dialog !== null) return
+    this.#readingCaret = true
+    this.#start.scope.run(async () => {
+      try {
+        this.#caret = (await page.details()).caret
+        if (page.frame !== null) this.#onFrame(page.frame)
+      } catch (error) {
+        if (!(error instanceof OpError)) throw error // a page that hangs or is gone reports so by its events
+      } finally {
+        this.#readingCaret = false
+      }
+    })
+  }
+}
+
+function isChange(shown: PageView, change: Partial<PageView>): boolean {
+  return Object.entries(change).some(([key, value]) => shown[key as keyof PageView] !== value) // its own keys
+}

@@ -1,0 +1,367 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
+import { tryLockWatchedFile } from '../lib/native.ts'
+import { fileError } from '../lib/system-error.ts'
+import { writeIndexFile } from './index-file.ts'
+import { INDEXED_BYTES_MIN } from './log-extent.ts'
+import { LogTail } from './log-tail.ts'
+import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
+import { SegmentChain, firstSegmentPath, laterSegmentPath, type SegmentFile } from './segment-chain.ts'
+import { SparseIndex } from './sparse-index.ts'
+import { StoredEvents } from './stored-events.ts'
+
+/** A record survives a power cut at most this long after it was appended (and any crash of ours at once). */
+const SYNC_DELAY_MS = 100
+/** Small enough to be read, checked and moved as one piece, large enough that most logs have one. */
+const SEGMENT_BYTES_MAX = 64 << 20
+const NEW_SEGMENT_FLAGS =
+  fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC | fs.constants.O_NOFOLLOW
+
+export interface EventStoreOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** A record that would make a segment longer begins the next one. */
+  readonly segmentBytesMax?: number
+  /** Called once, when the disk could not be made to keep what was appended. sync() and close() throw it, too. */
+  readonly onSyncFailure?: (error: OpError) => void
+}
+
+/**
+ * The one writer of a session's Event Log, and the only one to assign a seq. An append has reached the kernel
+ * when it returns: a crash of this process loses nothing that was appended. The process that has the log open for
+ * writing holds the lock on its first segment, across all segments: that is what makes a session alive.
+ */
+export class EventStore {
+  readonly folder: string
+  /** The segments and where the output stream lies in them. */
+  readonly chain: SegmentChain
+  readonly tail: LogTail
+  readonly #options: EventStoreOptions
+  /** The first segment, which has the lock. */
+  readonly #lockFd: number
+  /** The segment that is being written: the first one, or a later one. */
+  #fd: number
+  #index: SparseIndex
+  #seq: number
+  #endOffset: number
+  #segmentBytes: number
+  /** Of what is stored beside the records. */
+  #sideBytes = 0
+  #time = 0
+  #syncTimer: NodeJS.Timeout | undefined
+  #syncing: Promise<void> | undefined
+  #syncFailure: OpError | null = null
+  /** Something was appended after the running sync had begun. */
+  #syncAgain = false
+  #folderUnsynced = false
+  #background: Promise<void> = Promise.resolve()
+  #closing: Promise<void> | null = null
+
+  private constructor(
+    folder: string,
+    options: EventStoreOptions,
+    open: { lockFd: number; fd: number; chain: SegmentChain; sideBytes: number },
+  ) {
+    const { chain } = open
+    const last = chain.segments.at(-1)
+    if (last === undefined) throw new Error('a store has at least one segment')
+    this.folder = folder
+    this.#options = options
+    this.#lockFd = open.lockFd
+    this.#fd = open.fd
+    this.chain = chain
+    this.#index = last.index
+    this.#seq = chain.lastSeq
+    this.#endOffset = chain.endOffset
+    this.#segmentBytes = last.index.offset
+    this.#sideBytes = open.sideBytes + FILE_HEADER_BYTES * (chain.segments.length - 1)
+    this.tail = new LogTail(this.#endOffset)
+  }
+
+  /** Makes the store of a new session, in its folder. */
+  static create(folder: string, options: EventStoreOptions): EventStore {
+    const file = firstSegmentPath(folder)
+    let fd: number | null = null
+    try {
+      fd = fs.openSync(file, 'wx', 0o600)
+      if (!tryLockWatchedFile(fd)) throw new OpError('io_error', `another process holds ${file}`)
+      fs.writeSync(fd, encodeFileHeader())
+    } catch (error) {
+      if (fd !== null) fs.closeSync(fd)
+      throw fileError(error, `create the Event Log ${file}`, { path: file })
+    }
+    const chain = new SegmentChain()
+    chain.add({ path: file, firstSeq: 1 }, new SparseIndex())
+    return new EventStore(folder, options, { lockFd: fd, fd, chain, sideBytes: 0 })
+  }
+
+  /**
+   * Opens a store whose writer is gone and cuts its torn tail. Null while another process holds the lock. A log
+   * that is damaged before its end is refused, unchanged.
+   */
+  static async reopen(folder: string, options: EventStoreOptions): Promise<EventStore | null> {
+    const lockFd = fs.openSync(firstSegmentPath(folder), 'r+')
+    let fd = lockFd
+    try {
+      if (!tryLockWatchedFile(lockFd)) {
+        fs.closeSync(lockFd)
+        return null
+      }
+      const events = StoredEvents.at(folder)
+      const chain = await wholeChain(events)
+      removeTemporaryFiles(folder)
+      const last = chain.segments.at(-1)
+      if (last !== undefined && chain.segments.length > 1) fd = fs.openSync(last.path, 'r+')
+      const validBytes = last?.index.offset ?? FILE_HEADER_BYTES
+      const { size } = fs.fstatSync(fd)
+      if (size < FILE_HEADER_BYTES || chain.lastSeq === 0)
+        fs.writeSync(fd, encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
+      if (size > validBytes) fs.ftruncateSync(fd, validBytes)
+      const recordBytes = chain.endOffset + FILE_HEADER_BYTES * (chain.segments.length - 1)
+      const sideBytes = Math.max(0, (await events.sizeBytes()) - recordBytes)
+      return new EventStore(folder, options, { lockFd, fd, chain, sideBytes })
+    } catch (error) {
+      if (fd !== lockFd) fs.closeSync(fd)
+      fs.closeSync(lockFd)
+      throw error
+    }
+  }
+
+  /** The file that the log is known by. */
+  get path(): string {
+    return firstSegmentPath(this.folder)
+  }
+
+  /** The log to read from, with what this writer knows of it. */
+  get events(): StoredEvents {
+    return StoredEvents.at(this.folder, this.chain)
+  }
+
+  /** The last record's seq; 0 while there is none. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** When the last record was appended; 0 before the first of this writer. */
+  get time(): number {
+    return this.#time
+  }
+
+  /** The end of the log, as offsets of its chain count. */
+  get endOffset(): number {
+    return this.#endOffset
+  }
+
+  /** The size of everything that is stored: segments, their indexes, checkpoints. */
+  get sizeBytes(): number {
+    return this.#endOffset + this.#sideBytes
+  }
+
+  /** Appends one record and returns its seq. When the disk refuses, the log is as it was and an error is thrown. */
+  append(type: EventType, payload: Uint8Array): number {
+    if (this.#closing !== null) throw closed(this.path)
+    const seq = this.#seq + 1
+    const time = this.#options.now()
+    const typeNumber = EVENT_TYPE_NUMBERS[type]
+    const header = encodeRecordHeader({ seq, time, typeNumber, payload })
+    const bytes = header.length + payload.length
+    if (this.#segmentBytes + bytes > (this.#options.segmentBytesMax ?? SEGMENT_BYTES_MAX)) this.#roll(seq)
+    try {
+      this.#write(header, payload, bytes)
+    } catch (error) {
+      // Part of the record may have been written; it must not stand before the next one.
+      fs.ftruncateSync(this.#fd, this.#segmentBytes)
+      throw fileError(error, `append to the Event Log ${this.path}`, { path: this.path })
+    }
+    this.#seq = seq
+    this.#time = time
+    this.#endOffset += bytes
+    this.#segmentBytes += bytes
+    this.tail.add(header)
+    this.tail.add(payload)
+    this.#index.note(seq, typeNumber, payload.length, time)
+    this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()
+    return seq
+  }
+
+  appendFact<T extends FactType>(type: T, fact: Fact<T>): number {
+    return this.append(type, Buffer.from(JSON.stringify(fact)))
+  }
+
+  /** Keeps the state of a projection after a record of this log, for replays that begin there. */
+  async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<void> {
+    this.#sideBytes += await this.events.writeCheckpoint(name, seq, state)
+  }
+
+  /** Resolves when everything appended so far would survive a power cut. */
+  async sync(): Promise<void> {
+    await this.#syncing
+    if (this.#syncing === undefined) this.#startSync()
+    await this.#syncing
+    if (this.#syncFailure !== null) throw this.#syncFailure
+  }
+
+  /** Gives the lock back. Idempotent: every call has the outcome of the first. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.sync()
+      await this.#syncing
+      const last = this.chain.segments.at(-1)
+      if (last !== undefined && this.#segmentBytes >= INDEXED_BYTES_MIN) this.#saveIndex(last, this.#index)
+      await this.#background
+    } finally {
+      clearTimeout(this.#syncTimer)
+      if (this.#fd !== this.#lockFd) fs.closeSync(this.#fd)
+      fs.closeSync(this.#lockFd)
+    }
+  }
+
+  #write(header: Buffer, payload: Uint8Array, bytes: number): void {
+    let written = fs.writevSync(this.#fd, [header, payload], this.#segmentBytes)
+    while (written < bytes) {
+      // A signal or a nearly full disk cut the write short; the next one goes on or says why it cannot.
+      const rest = Buffer.concat([header, payload]).subarray(written)
+      written += fs.writeSync(this.#fd, rest, 0, rest.length, this.#segmentBytes + written)
+    }
+  }
+
+  /**
+   * Seals the segment and begins the next one with this record. The old one is on disk before anything is appended to
+   * the new one: also after a power cut only the end of a log can be missing.
+   */
+  #roll(firstSeq: number): void {
+    if (this.#segmentBytes === FILE_HEADER_BYTES) return // one record may be longer than a segment
+    try {
+      fs.fdatasyncSync(this.#fd)
+    } catch (error) {
+      this.#syncFailed(error)
+    }
+    const file = { path: laterSegmentPath(this.folder, firstSeq), firstSeq }
+    const fd = createSegment(file.path)
+    this.#saveIndex(this.#lastFile(), this.#index)
+    this.#closeSealed(this.#fd)
+    this.#fd = fd
+    this.#index = new SparseIndex(this.#seq)
+    this.chain.add(file, this.#index)
+    this.#segmentBytes = FILE_HEADER_BYTES
+    this.#sideBytes += FILE_HEADER_BYTES
+    this.#folderUnsynced = true
+  }
+
+  #lastFile(): SegmentFile {
+    return this.chain.segments.at(-1) ?? { path: this.path, firstSeq: 1 }
+  }
+
+  #closeSealed(fd: number): void {
+    if (fd === this.#lockFd) return
+    if (this.#syncing === undefined) fs.closeSync(fd)
+    else void this.#syncing.then(() => fs.closeSync(fd)) // resolves always, and before close() does
+  }
+
+  /** In the background: the segment can be read without it. */
+  #saveIndex({ path: segment }: SegmentFile, index: SparseIndex): void {
+    const write = async () => {
+      try {
+        this.#sideBytes += await writeIndexFile(segment, index)
+      } catch {
+        return // a full disk, most likely; whoever needs the index makes it from the segment
+      }
+    }
+    this.#background = this.#background.then(write)
+  }
+
+  #startSync(): void {
+    clearTimeout(this.#syncTimer)
+    this.#syncTimer = undefined
+    if (this.#syncing !== undefined) {
+      this.#syncAgain = true
+      return
+    }
+    this.#syncing = this.#sync().then(() => {
+      this.#syncing = undefined
+      if (this.#syncAgain) this.#startSync()
+    })
+  }
+
+  /** Never rejects: a failure is kept for sync() and close(), and reported to the owner. */
+  async #sync(): Promise<void> {
+    this.#syncAgain = false
+    const folder = this.#folderUnsynced ? this.folder : null
+    this.#folderUnsynced = false
+    try {
+      await new Promise<void>((resolve, reject) => {
+        fs.fdatasync(this.#fd, (error) => (error === null ? resolve() : reject(error)))
+      })
+      if (folder !== null) await syncFolder(folder)
+    } catch (error) {
+      this.#syncFailed(error)
+    }
+  }
+
+  #syncFailed(cause: unknown): void {
+    if (this.#syncFailure !== null) return
+    this.#syncFailure = fileError(cause, `sync the Event Log ${this.path}`)
+    this.#options.onSyncFailure?.(this.#syncFailure)
+  }
+}
+
+/** The chain of a log that can be written on. Throws when the log is damaged. */
+async function wholeChain(events: StoredEvents): Promise<SegmentChain> {
+  const { chain, tail, empty } = await events.extent()
+  if (tail === 'damaged') {
+    const last = chain.segments.at(-1)
+    const file = last?.path ?? events.path
+    const message = `${file} is damaged after record ${chain.lastSeq}; what lies before it can be read`
+    throw new OpError('log_corrupt', message, {
+      path: file,
+      last_seq: chain.lastSeq,
+      offset: last?.index.offset ?? FILE_HEADER_BYTES,
+    })
+  }
+  for (const { path: file } of empty) fs.rmSync(file, { force: true })
+  return chain
+}
+
+/** What a writer or reader that died has left of a file that it was about to replace. */
+function removeTemporaryFiles(folder: string): void {
+  for (const name of fs.readdirSync(folder))
+    if (/^events[.-].*\.tmp$/.test(name)) fs.rmSync(path.join(folder, name), { force: true })
+}
+
+/** A new segment with its file header. When the disk refuses nothing of it is left. */
+function createSegment(file: string): number {
+  let fd: number | null = null
+  try {
+    fd = fs.openSync(file, NEW_SEGMENT_FLAGS, 0o600)
+    fs.writeSync(fd, encodeFileHeader())
+    return fd
+  } catch (error) {
+    if (fd !== null) {
+      fs.closeSync(fd)
+      fs.rmSync(file, { force: true })
+    }
+    throw fileError(error, `create the segment ${file}`, { path: file })
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await fs.promises.open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function closed(file: string): OpError {
+  return new OpError('session_ended', `the Event Log ${file} is closed; nothing can be appended to it`, {
+    path: file,
+  })
+}
