@@ -16,7 +16,8 @@ export interface ConnectionObserver {
 
 export interface ObservedRequest {
   readonly connection: number
-  readonly id: string | number
+  /** Null for a notification. */
+  readonly id: string | number | null
   readonly operation: string
   readonly params: unknown
   readonly durationMs: number

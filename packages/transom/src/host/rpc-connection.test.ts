@@ -31,7 +31,7 @@ beforeEach(() => {
   transport = client
   received = []
   aborted = []
-  new RpcConnection(host, handlers, () => {})
+  new RpcConnection(host, { handlers, closed: () => {} })
 })
 
 async function send(...messages: unknown[]): Promise<unknown[]> {
@@ -76,9 +76,9 @@ describe('JSON-RPC', () => {
     ])
   })
 
-  test('a batch is answered part by part, and a notification not at all', async () => {
+  test('a batch is answered by an array, and a notification in it not at all', async () => {
     const call = { jsonrpc: '2.0', method: 'session.list' }
-    expect(await send([{ ...call, id: 1 }, call, { ...call, id: 2 }])).toMatchObject([{ id: 1 }, { id: 2 }])
+    expect(await send([{ ...call, id: 1 }, call, { ...call, id: 2 }])).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
   test('a second request under an id in flight is refused', async () => {

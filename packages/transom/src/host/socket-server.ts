@@ -55,15 +55,12 @@ export class SocketServer {
       socket.end(`${JSON.stringify(rpcFailure(null, error))}\n`)
       return
     }
-    const transport = new SocketTransport(socket, {
-      frameBytesMax: REQUEST_BYTES_MAX,
-      pauseWhenBackedUp: true,
-    })
-    const left = () => {
+    const transport = new SocketTransport(socket, { frameBytesMax: REQUEST_BYTES_MAX })
+    const closed = () => {
       this.#connections.delete(connection)
       onCountChange()
     }
-    const connection = new RpcConnection(transport, handlers, left, observer)
+    const connection = new RpcConnection(transport, { handlers, closed, observer })
     this.#connections.add(connection)
     onCountChange()
   }
