@@ -39,7 +39,7 @@ export class StreamConnection implements RpcService {
 
   constructor(parts: StreamParts) {
     this.#parts = parts
-    this.#subscriber = new Subscriber(parts.calls)
+    this.#subscriber = new Subscriber(parts.calls, parts.grant)
     this.#peer = new RpcPeer(new WebSocketTransport(parts.webSocket, parts.socket), {
       service: this,
       closedError: () => new OpError('cancelled', 'the caller left'),
@@ -57,8 +57,10 @@ export class StreamConnection implements RpcService {
   }
 
   async serve(request: ServedRequest): Promise<unknown> {
-    const { method, params, signal } = request
+    const { method, params, onBehalfOf, signal } = request
     const { grant, calls } = this.#parts
+    if (onBehalfOf !== undefined)
+      throw new OpError('forbidden', 'on_behalf_of is for local processes; a token asks for itself')
     if (method === 'session.subscribe') {
       const checked = await calls.authorize(grant, method, params ?? {}, signal)
       return this.#subscribe(request, checked as Params<'session.subscribe'>) // the host validates

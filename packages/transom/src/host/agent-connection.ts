@@ -1,7 +1,7 @@
 import type * as net from 'node:net'
 import { RpcPeer, type RpcService, type ServedReport, type ServedRequest } from '@transom/client'
 import { SocketTransport } from '@transom/client/unix-socket'
-import { AGENT_METHODS, type AgentMethod } from '@transom/protocol'
+import { AGENT_METHODS, type AgentMethod, type LocalPrincipal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { RequestId } from '@transom/protocol/jsonrpc'
 
@@ -14,6 +14,7 @@ const UNREAD_BYTES_MAX = 4 << 20
 export const EVENT_METHOD = 'event'
 
 export interface AgentCall {
+  readonly principal: LocalPrincipal
   readonly method: AgentMethod
   /** Checked against the method's schema. */
   readonly params: unknown
@@ -29,7 +30,7 @@ export interface AgentService {
 
 /** Whom a connection tells of itself, for `--debug`. */
 export interface AgentObserver {
-  opened(): number
+  opened(peer: LocalPrincipal): number
   request(request: {
     connection: number
     id: RequestId | null
@@ -40,12 +41,17 @@ export interface AgentObserver {
   closed(connection: number): void
 }
 
+export interface AgentConnectionOptions {
+  readonly peer: LocalPrincipal
+  readonly service: AgentService
+  readonly observer: AgentObserver
+}
+
 /** The methods of a page for one client of its agent socket, one message a line. */
 export class AgentConnection implements RpcService {
   readonly name = 'browser'
   readonly inFlightMax = 64
-  readonly #service: AgentService
-  readonly #observer: AgentObserver
+  readonly #options: AgentConnectionOptions
   readonly #number: number
   readonly #peer: RpcPeer
   readonly #gone = new AbortController()
@@ -53,10 +59,10 @@ export class AgentConnection implements RpcService {
   #snapshotsLeft = SNAPSHOTS_PER_SECOND
   #countedMs = performance.now()
 
-  constructor(socket: net.Socket, service: AgentService, observer: AgentObserver) {
-    this.#service = service
-    this.#observer = observer
-    this.#number = observer.opened()
+  constructor(socket: net.Socket, options: AgentConnectionOptions) {
+    this.#options = options
+    const { observer } = options
+    this.#number = observer.opened(options.peer)
     const transport = new SocketTransport(socket, {
       frameBytesMax: REQUEST_BYTES_MAX,
       unreadBytesMax: UNREAD_BYTES_MAX,
@@ -79,7 +85,7 @@ export class AgentConnection implements RpcService {
   }
 
   served({ id, method, durationMs, error }: ServedReport): void {
-    this.#observer.request({ connection: this.#number, id, method, durationMs, error })
+    this.#options.observer.request({ connection: this.#number, id, method, durationMs, error })
   }
 
   async serve({ method, params, signal }: ServedRequest): Promise<object> {
@@ -96,7 +102,9 @@ export class AgentConnection implements RpcService {
       throw new OpError('usage', `${method}: ${problems.join('; ')}`, { method, problems })
     }
     if (method === 'subscribe_events') this.#subscribed = true
-    return this.#service.call({
+    const { peer, service } = this.#options
+    return service.call({
+      principal: peer,
       method,
       params: checked.data,
       // Events go on after the answer, until the client is gone.

@@ -5,9 +5,7 @@ import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import { WebSession } from '../session/web-session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
-import type { Handlers } from './dispatch.ts'
-
-export const DEFAULT_ACTOR = 'client'
+import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
 
 type InputOperation =
   | 'session.type'
@@ -21,24 +19,25 @@ type InputOperation =
 /** What acts on a Command Target. */
 export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation> {
   return {
-    'session.type': async ({ session, text, enter, actor = DEFAULT_ACTOR }) => {
+    'session.type': async ({ session, text, enter, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      return { seq: await target.type(`${text}${enter ? '\n' : ''}`, actor) }
+      return { seq: await target.type(`${text}${enter ? '\n' : ''}`, actorOf(context, actor)) }
     },
-    'session.keys': async ({ session, keys, actor = DEFAULT_ACTOR }) => {
+    'session.keys': async ({ session, keys, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      return { seq: await target.press(keys, actor) }
+      return { seq: await target.press(keys, actorOf(context, actor)) }
     },
-    'session.paste': async ({ session, text, actor = DEFAULT_ACTOR }) =>
-      (await sessions.commandTarget(session)).paste(text, actor),
-    'session.mouse': async (params) => useMouse(await sessions.commandTarget(params.session), params),
-    'session.signal': async ({ session, signal, to, actor = DEFAULT_ACTOR }) => {
+    'session.paste': async ({ session, text, actor }, context) =>
+      (await sessions.commandTarget(session)).paste(text, actorOf(context, actor)),
+    'session.mouse': async (params, context) =>
+      useMouse(await sessions.commandTarget(params.session), params, context),
+    'session.signal': async ({ session, signal, to, actor }, context) => {
       const target = await sessions.terminalTarget(session)
-      return target.signal(`SIG${signal}`, to, actor)
+      return target.signal(`SIG${signal}`, to, actorOf(context, actor))
     },
-    'session.mark': async ({ session, label, actor = DEFAULT_ACTOR }) => {
+    'session.mark': async ({ session, label, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      return { seq: target.mark(label, actor) }
+      return { seq: target.mark(label, actorOf(context, actor)) }
     },
     'session.resize': async ({ session, cols, rows }) => {
       if (cols === undefined && rows === undefined)
@@ -53,6 +52,7 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
 async function useMouse(
   target: Session,
   params: ParsedParams<'session.mouse'>,
+  context: RequestContext,
 ): Promise<Result<'session.mouse'>> {
   const { to, actor } = params
   const at = params.at ?? (await findPlace(target, params))
@@ -65,7 +65,7 @@ async function useMouse(
       rows,
     })
   }
-  const seq = await target.mouse(mouseAction(params, at), actor ?? DEFAULT_ACTOR)
+  const seq = await target.mouse(mouseAction(params, at), actorOf(context, actor))
   return { seq, ...at }
 }
 

@@ -1,4 +1,4 @@
-import type { PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
+import type { Actor, PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../session/block-queue.ts'
 import type { Conversations } from '../session/conversations.ts'
@@ -6,8 +6,7 @@ import { endInteractive } from '../session/end-interactive.ts'
 import { activeInteractive } from '../session/shell-blocks.ts'
 import type { TerminalSession } from '../session/terminal-session.ts'
 import { checkWorkingFolder } from '../sources/pty/program.ts'
-import type { Handlers } from './dispatch.ts'
-import { DEFAULT_ACTOR } from './input-handlers.ts'
+import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
 
 const CTRL_D = '\x04'
 const ENTER = '\r'
@@ -17,24 +16,27 @@ type PtyOperation = Exclude<keyof typeof PTY_OPERATIONS, 'pty.blocks' | 'pty.rea
 
 export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOperation> {
   return {
-    'pty.exec_block': async (params) => {
-      const { begun } = await exec(conversations, params, 'block')
+    'pty.exec_block': async (params, context) => {
+      const { begun } = await exec(conversations, params, 'block', context)
       return begun
     },
-    'pty.exec_interactive': async (params) => {
-      const { begun, block } = await exec(conversations, params, 'interactive')
+    'pty.exec_interactive': async (params, context) => {
+      const { begun, block } = await exec(conversations, params, 'interactive', context)
       return { ...begun, session_id: interactiveId(block.id) }
     },
-    'pty.send': async (params) => send(await target(conversations, params), dataOf(params), params),
-    'pty.ctrl_c': async (params) => {
+    'pty.send': async (params, context) =>
+      send(await target(conversations, params), dataOf(params), actorOf(context, params.actor)),
+    'pty.ctrl_c': async (params, context) => {
       const session = await target(conversations, params)
-      const log_seq = session.interrupt(params.actor ?? DEFAULT_ACTOR)
+      const log_seq = session.interrupt(actorOf(context, params.actor))
       return { ok: true, log_seq, cursor: session.blocks.cursor }
     },
-    'pty.ctrl_d': async (params) => send(await target(conversations, params), CTRL_D, params),
-    'pty.enter': async (params) => send(await target(conversations, params), ENTER, params),
-    'pty.end_session': async (params, { signal }) =>
-      endSession(await target(conversations, params), params, signal),
+    'pty.ctrl_d': async (params, context) =>
+      send(await target(conversations, params), CTRL_D, actorOf(context, params.actor)),
+    'pty.enter': async (params, context) =>
+      send(await target(conversations, params), ENTER, actorOf(context, params.actor)),
+    'pty.end_session': async (params, context) =>
+      endSession(await target(conversations, params), params, context),
     'pty.reset': async ({ conversation_id }) => ({
       ok: true,
       ...(await conversations.reset(conversation_id)),
@@ -51,7 +53,7 @@ export function runInShell(
     command: string
     cwd?: string | undefined
     queue?: boolean | undefined
-    actor?: string | undefined
+    actor: Actor
   },
   kind: 'block' | 'interactive',
 ): AcceptedBlock {
@@ -61,7 +63,7 @@ export function runInShell(
   return session.shell.queue.accept({
     command: params.command,
     kind,
-    actor: params.actor ?? DEFAULT_ACTOR,
+    actor: params.actor,
     cwd: params.cwd ?? null,
     queue: params.queue ?? false,
   })
@@ -71,13 +73,14 @@ async function exec(
   conversations: Conversations,
   params: ParsedParams<'pty.exec_block'>,
   kind: 'block' | 'interactive',
+  context: RequestContext,
 ): Promise<{ begun: Result<'pty.exec_block'>; block: AcceptedBlock }> {
   const { conversation_id, must_exist = false } = params
   const session = await (must_exist
     ? conversations.get(conversation_id)
     : conversations.open(conversation_id))
   const before = { cursor: session.blocks.cursor, log_seq: session.log.seq, ts_begin: session.now() }
-  const block = runInShell(session, params, kind)
+  const block = runInShell(session, { ...params, actor: actorOf(context, params.actor) }, kind)
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }
   return { begun: { ok: true, ...names, ...before }, block }
 }
@@ -96,26 +99,25 @@ async function target(
   throw new OpError('interactive_ended', message, { session_id, active_session_id: active })
 }
 
-function send(
-  session: TerminalSession,
-  input: string | Buffer,
-  { actor }: { actor?: string | undefined },
-): Result<'pty.send'> {
-  const log_seq = session.input(input, { via: 'send', actor: actor ?? DEFAULT_ACTOR })
+function send(session: TerminalSession, input: string | Buffer, actor: Actor): Result<'pty.send'> {
+  const log_seq = session.input(input, { via: 'send', actor })
   return { ok: true, log_seq, cursor: session.blocks.cursor }
 }
 
 async function endSession(
   session: TerminalSession,
   { session_id, actor }: ParsedParams<'pty.end_session'>,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<Result<'pty.end_session'>> {
   const active = session.shells?.interactive ?? null
   if (active === null) {
     const message = `there is no interactive session to end in ${session.id}`
     throw new OpError('interactive_ended', message, { session_id, active_session_id: null })
   }
-  const ended = await endInteractive(session, active, { actor: actor ?? DEFAULT_ACTOR, signal })
+  const ended = await endInteractive(session, active, {
+    actor: actorOf(context, actor),
+    signal: context.signal,
+  })
   if (ended !== null) return { ok: true, ...ended }
   const message = `${JSON.stringify(active.command)} could not be ended; "reset" ends the shell that it runs in, too`
   throw new OpError('block_running', message, { block_id: active.id })

@@ -4,6 +4,7 @@ import { OpError } from '@transom/protocol'
 import type { Handlers } from './dispatch.ts'
 import { RpcConnection } from './rpc-connection.ts'
 
+const peer = { kind: 'local', uid: 1000, pid: 812, user: 'ada' } as const
 let transport: Transport
 let received: unknown[]
 let aborted: string[]
@@ -31,7 +32,7 @@ beforeEach(() => {
   transport = client
   received = []
   aborted = []
-  new RpcConnection(host, { handlers, closed: () => {} })
+  new RpcConnection(host, { peer, handlers, closed: () => {} })
 })
 
 async function send(...messages: unknown[]): Promise<unknown[]> {

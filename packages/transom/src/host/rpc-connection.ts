@@ -5,12 +5,15 @@ import {
   type ServedRequest,
   type Transport,
 } from '@transom/client'
+import { delegatedPrincipal, delegation, type LocalPrincipal, type Principal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { SUBSCRIPTION_METHOD } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
 import { dispatch, type BackgroundWork, type Handlers } from './dispatch.ts'
 
 export interface RpcConnectionOptions {
+  /** The process at the other end. */
+  readonly peer: LocalPrincipal
   readonly handlers: Handlers
   readonly closed: () => void
   readonly observer?: ConnectionObserver
@@ -28,7 +31,7 @@ export class RpcConnection implements RpcService {
   constructor(transport: Transport, options: RpcConnectionOptions) {
     const { observer } = options
     this.#options = options
-    this.#number = observer?.opened() ?? 0
+    this.#number = observer?.opened(options.peer) ?? 0
     this.#peer = new RpcPeer(transport, {
       service: this,
       closedError: () => new OpError('cancelled', 'the caller left'),
@@ -41,8 +44,9 @@ export class RpcConnection implements RpcService {
   }
 
   async serve(request: ServedRequest): Promise<unknown> {
-    const { method, params, progress, afterAnswer } = request
+    const { method, params, onBehalfOf, progress, afterAnswer } = request
     return dispatch(this.#options.handlers, method, params, {
+      principal: principalOf(this.#options.peer, onBehalfOf),
       get signal() {
         return request.signal
       },
@@ -60,6 +64,16 @@ export class RpcConnection implements RpcService {
     const connection = this.#number
     this.#options.observer?.request({ connection, id, operation: method, params, durationMs, error })
   }
+}
+
+/** A peer may vouch for its own callers, as the gateway does; who it is itself is for the kernel to say. */
+function principalOf(peer: LocalPrincipal, onBehalfOf: unknown): Principal {
+  if (onBehalfOf === undefined) return peer
+  const parsed = delegation.safeParse(onBehalfOf)
+  if (parsed.success) return delegatedPrincipal(peer, parsed.data)
+  const [issue] = parsed.error.issues
+  const where = ['on_behalf_of', ...(issue?.path ?? [])].map(String).join('.')
+  throw new OpError('invalid_request', `${where}: ${issue?.message ?? 'not a principal'}`)
 }
 
 class ConnectionWork {

@@ -5,8 +5,7 @@ import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { WebSession } from '../session/web-session.ts'
 import { linkRows, safeText } from '../sources/web/page-words.ts'
-import type { Handlers } from './dispatch.ts'
-import { DEFAULT_ACTOR } from './input-handlers.ts'
+import { actorOf, type Handlers } from './dispatch.ts'
 
 /** What only a web page can be told, or asked. */
 export function webHandlers(
@@ -15,25 +14,26 @@ export function webHandlers(
   { now }: { now: () => number },
 ): Pick<Handlers, keyof typeof WEB_OPERATIONS> {
   return {
-    'web.navigate': async ({ session, url, timeout_ms, actor = DEFAULT_ACTOR }, { signal }) => {
+    'web.navigate': async ({ session, url, timeout_ms, actor }, context) => {
       const target = await sessions.webTarget(session)
-      return { seq: await target.navigate(url, actor, { timeoutMs: timeout_ms, signal }) }
+      const by = actorOf(context, actor)
+      return { seq: await target.navigate(url, by, { timeoutMs: timeout_ms, signal: context.signal }) }
     },
-    'web.go_back': async ({ session, actor = DEFAULT_ACTOR }) =>
-      (await sessions.webTarget(session)).step('go_back', actor),
-    'web.go_forward': async ({ session, actor = DEFAULT_ACTOR }) =>
-      (await sessions.webTarget(session)).step('go_forward', actor),
-    'web.reload': async ({ session, actor = DEFAULT_ACTOR }) => {
+    'web.go_back': async ({ session, actor }, context) =>
+      (await sessions.webTarget(session)).step('go_back', actorOf(context, actor)),
+    'web.go_forward': async ({ session, actor }, context) =>
+      (await sessions.webTarget(session)).step('go_forward', actorOf(context, actor)),
+    'web.reload': async ({ session, actor }, context) => {
       const target = await sessions.webTarget(session)
-      return { seq: await target.reload(actor) }
+      return { seq: await target.reload(actorOf(context, actor)) }
     },
-    'web.set_zoom': async ({ session, percent, actor = DEFAULT_ACTOR }) => {
+    'web.set_zoom': async ({ session, percent, actor }, context) => {
       const target = await sessions.webTarget(session)
-      return { seq: await target.setZoom(percent, actor) }
+      return { seq: await target.setZoom(percent, actorOf(context, actor)) }
     },
-    'web.answer_dialog': async ({ session, answer, text, actor = DEFAULT_ACTOR }) => {
+    'web.answer_dialog': async ({ session, answer, text, actor }, context) => {
       const target = await sessions.webTarget(session)
-      return { seq: await target.answerDialog(answer === 'accept', text, actor) }
+      return { seq: await target.answerDialog(answer === 'accept', text, actorOf(context, actor)) }
     },
     'web.links': async ({ session }) => {
       const target = await sessions.webTarget(session)

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import type { Block, Result } from '@transom/protocol'
+import type { Actor, Block, Result } from '@transom/protocol'
 import type { AcceptedBlock } from './block-queue.ts'
 import { waitForBlockEnd } from './block-waits.ts'
 import type { TerminalSession } from './terminal-session.ts'
@@ -35,7 +35,7 @@ const EXIT_COMMANDS: Readonly<Record<string, string>> = {
 
 interface Step {
   readonly with: EndedWith
-  take(session: TerminalSession, actor: string): void
+  take(session: TerminalSession, actor: Actor): void
 }
 
 /**
@@ -45,7 +45,7 @@ interface Step {
 export async function endInteractive(
   session: TerminalSession,
   block: AcceptedBlock,
-  { actor, signal }: { actor: string; signal: AbortSignal },
+  { actor, signal }: { actor: Actor; signal: AbortSignal },
 ): Promise<{ ended_with: EndedWith; block: Block } | null> {
   const exitCommand = EXIT_COMMANDS[programInFront(session)] ?? null
   const steps = exitCommand === null ? [INTERRUPT, INTERRUPT, ...FORCE] : politeSteps(exitCommand)

@@ -1,4 +1,4 @@
-import type { ExitRecord, NeedsInput, SessionKind, Snapshot, WaitResult } from '@transom/protocol'
+import type { Actor, ExitRecord, NeedsInput, SessionKind, Snapshot, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -137,15 +137,15 @@ export abstract class Session implements WaitSubject {
   async whenOpen(): Promise<void> {}
 
   /** Types a text as at the keyboard: line breaks are the Enter key. Returns the seq of the input's record. */
-  abstract type(text: string, actor: string): Promise<number>
+  abstract type(text: string, actor: Actor): Promise<number>
 
   /** Presses keys, by their names. */
-  abstract press(keys: readonly string[], actor: string): Promise<number>
+  abstract press(keys: readonly string[], actor: Actor): Promise<number>
 
   /** Puts a text in at once, as from a clipboard. */
-  abstract paste(text: string, actor: string): Promise<{ seq: number; bracketed: boolean }>
+  abstract paste(text: string, actor: Actor): Promise<{ seq: number; bracketed: boolean }>
 
-  abstract mouse(action: MouseAction, actor: string): Promise<number>
+  abstract mouse(action: MouseAction, actor: Actor): Promise<number>
 
   abstract resize(cols: number, rows: number): Promise<number>
 
@@ -162,9 +162,9 @@ export abstract class Session implements WaitSubject {
   }
 
   /** Names the present moment; returns the seq of the mark's record. */
-  mark(label: string, actor: string): number {
+  mark(label: string, actor: Actor): number {
     this.assertCommandable()
-    return this.note(this.log.appendFact('mark', { actor, label }))
+    return this.note(this.log.appendFact('mark', { ...actor, label }))
   }
 
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {

@@ -1,4 +1,4 @@
-import type { Fact, NeedsInput, TerminalModes } from '@transom/protocol'
+import type { Actor, Fact, NeedsInput, TerminalModes } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
@@ -35,7 +35,7 @@ export interface TerminalDependencies extends SessionDependencies {
 
 export interface InputOptions {
   readonly via: Fact<'input'>['via']
-  readonly actor: string
+  readonly actor: Actor
   /** Logged by its length only, whatever the terminal echoes. */
   readonly secret?: boolean
   /** What is seen of it in place of an echo. */
@@ -117,7 +117,7 @@ export class TerminalSession extends Session {
   }
 
   /** Expects a shell within the program to ask for its integration. */
-  inviteShell(nested: NestedShell, actor: string): void {
+  inviteShell(nested: NestedShell, actor: Actor): void {
     this.#shells ??= this.#joinShells(null)
     this.#shells.invite(nested, actor)
   }
@@ -156,20 +156,20 @@ export class TerminalSession extends Session {
     return this.shell !== null && this.shell.queue.ready && this.shell.queue.mode === 'idle'
   }
 
-  async type(text: string, actor: string): Promise<number> {
+  async type(text: string, actor: Actor): Promise<number> {
     return this.input(text.replaceAll(/\r\n|\n/g, '\r'), { via: 'type', actor }) // what the Enter key sends
   }
 
-  async press(keys: readonly string[], actor: string): Promise<number> {
+  async press(keys: readonly string[], actor: Actor): Promise<number> {
     return this.input(encodeKeys(parseKeys(keys), this.modes()), { via: 'keys', actor })
   }
 
-  async paste(text: string, actor: string): Promise<{ seq: number; bracketed: boolean }> {
+  async paste(text: string, actor: Actor): Promise<{ seq: number; bracketed: boolean }> {
     const bracketed = this.modes().bracketed_paste
     return { seq: this.input(encodePaste(text, bracketed), { via: 'paste', actor }), bracketed }
   }
 
-  async mouse(action: MouseAction, actor: string): Promise<number> {
+  async mouse(action: MouseAction, actor: Actor): Promise<number> {
     const encoded = encodeMouse(action, this.modes())
     return this.input(Buffer.from(encoded, 'latin1'), { via: 'mouse', actor })
   }
@@ -182,7 +182,7 @@ export class TerminalSession extends Session {
     // What has a shell run a block is no password, whatever the terminal echoes.
     const mode = secret ? 'hidden' : via === 'block' ? 'raw' : this.#source.inputMode()
     const seq = this.log.appendFact('input', {
-      actor,
+      ...actor,
       via,
       length: bytes.length,
       data_b64: mode === 'hidden' ? null : bytes.toString('base64'),
@@ -202,10 +202,10 @@ export class TerminalSession extends Session {
   }
 
   /** Presses Ctrl+C. When there is input that the program has not read, that is forgotten, and it gets the signal. */
-  interrupt(actor: string): number {
+  interrupt(actor: Actor): number {
     this.assertCommandable()
     const bytes = Buffer.from(INTERRUPT)
-    const fact = { actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
+    const fact = { ...actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
     const seq = this.log.appendFact('input', fact)
     this.apply(seq)
     if (this.#source.makeWayForInterrupt()) this.#source.write(bytes)
@@ -220,9 +220,9 @@ export class TerminalSession extends Session {
   }
 
   /** Sends a signal to the program in front or to the first process, and says to whom. */
-  signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: string): { seq: number; pid: number } {
+  signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: Actor): { seq: number; pid: number } {
     this.assertCommandable()
-    const seq = this.note(this.log.appendFact('signal', { actor, signal, to }))
+    const seq = this.note(this.log.appendFact('signal', { ...actor, signal, to }))
     const leader = this.#source.pid
     const pid = to === 'leader' ? leader : (foregroundGroup(leader) ?? leader)
     try {
@@ -237,12 +237,12 @@ export class TerminalSession extends Session {
    * Sends signals to the program in front, all to the same one: the first may end it, and the shell that takes its place
    * on the terminal is not meant. None when that is the session's own first process.
    */
-  signalProgram(signals: readonly NodeJS.Signals[], actor: string): void {
+  signalProgram(signals: readonly NodeJS.Signals[], actor: Actor): void {
     this.assertCommandable()
     const group = this.foregroundGroup()
     if (group === null || group === this.#source.pid) return
     for (const signal of signals) {
-      this.note(this.log.appendFact('signal', { actor, signal, to: 'foreground' }))
+      this.note(this.log.appendFact('signal', { ...actor, signal, to: 'foreground' }))
       try {
         process.kill(-group, signal)
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { Fact, PageView } from '@transom/protocol'
+import type { Actor, Fact, PageView } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 import { EventLog } from '../log/event-log.ts'
@@ -22,7 +22,7 @@ import { PageRecorder } from './page-recorder.ts'
 import { Session, type SessionDependencies } from './session.ts'
 import type { WaitRequest } from './waits.ts'
 
-type WebInput = Omit<Fact<'web_input'>, 'actor'>
+type WebInput = Omit<Fact<'web_input'>, keyof Actor>
 
 export interface WebDependencies extends SessionDependencies {
   readonly reaper: ChildReaper
@@ -104,16 +104,16 @@ export class WebSession extends Session {
     return super.wait(request, signal)
   }
 
-  async type(text: string, actor: string): Promise<number> {
+  async type(text: string, actor: Actor): Promise<number> {
     return this.#enterText('type', text, actor, async (page) => page.typeText(text))
   }
 
-  async paste(text: string, actor: string): Promise<{ seq: number; bracketed: boolean }> {
+  async paste(text: string, actor: Actor): Promise<{ seq: number; bracketed: boolean }> {
     const seq = await this.#enterText('paste', text, actor, async (page) => page.paste(text))
     return { seq, bracketed: false }
   }
 
-  async press(keys: readonly string[], actor: string): Promise<number> {
+  async press(keys: readonly string[], actor: Actor): Promise<number> {
     const presses = parseKeys(keys)
     return this.#inTurn(async (page) => {
       const shown = (await isSecret(page)) ? null : [...keys]
@@ -123,7 +123,7 @@ export class WebSession extends Session {
     })
   }
 
-  async mouse(action: MouseAction, actor: string): Promise<number> {
+  async mouse(action: MouseAction, actor: Actor): Promise<number> {
     return this.#inTurn(async (page) => {
       const seq = this.#enter({ via: 'mouse', ...action }, actor)
       await useMouse(page, action)
@@ -144,7 +144,7 @@ export class WebSession extends Session {
   }
 
   /** Resolves when the page has loaded. */
-  async navigate(url: string, actor: string, options: NavigateOptions = {}): Promise<number> {
+  async navigate(url: string, actor: Actor, options: NavigateOptions = {}): Promise<number> {
     const browser = this.#running()
     const address = browser.checkUrl(url)
     const seq = this.#enter({ via: 'navigate', url: address }, actor)
@@ -154,20 +154,20 @@ export class WebSession extends Session {
   }
 
   /** A step through the history; `moved` is false at its end. */
-  async step(via: 'go_back' | 'go_forward', actor: string): Promise<{ seq: number; moved: boolean }> {
+  async step(via: 'go_back' | 'go_forward', actor: Actor): Promise<{ seq: number; moved: boolean }> {
     const { page } = this.#running()
     const seq = this.#enter({ via }, actor)
     return { seq, moved: via === 'go_back' ? await page.goBack() : await page.goForward() }
   }
 
-  async reload(actor: string): Promise<number> {
+  async reload(actor: Actor): Promise<number> {
     const { page } = this.#running()
     const seq = this.#enter({ via: 'reload' }, actor)
     await page.reload()
     return seq
   }
 
-  async setZoom(percent: number, actor: string): Promise<number> {
+  async setZoom(percent: number, actor: Actor): Promise<number> {
     checkZoom(percent)
     const { page } = this.#running()
     const seq = this.#enter({ via: 'set_zoom', percent }, actor)
@@ -175,7 +175,7 @@ export class WebSession extends Session {
     return seq
   }
 
-  async answerDialog(accept: boolean, text: string | undefined, actor: string): Promise<number> {
+  async answerDialog(accept: boolean, text: string | undefined, actor: Actor): Promise<number> {
     const { page } = this.#running()
     if (page.dialog === null) throw new OpError('usage', 'the page has no dialog open')
     const answered = text === undefined ? {} : { text, length: text.length }
@@ -272,7 +272,7 @@ export class WebSession extends Session {
     this.#onState(page.state)
     if (page.frame !== null) this.#onFrame(page.frame)
     if (url === page.state.url) return
-    await this.navigate(url, 'create').catch((error: unknown) => {
+    await this.navigate(url, { actor: 'create' }).catch((error: unknown) => {
       // What has come of a slow page is shown: that is no reason to have no session.
       if (!(error instanceof OpError) || error.code !== 'navigation_timeout') throw error
       this.#onTrouble(error)
@@ -300,7 +300,7 @@ export class WebSession extends Session {
   async #enterText(
     via: 'type' | 'paste',
     text: string,
-    actor: string,
+    actor: Actor,
     apply: (page: WebPage) => Promise<void>,
   ): Promise<number> {
     return this.#inTurn(async (page) => {
@@ -312,8 +312,8 @@ export class WebSession extends Session {
   }
 
   /** Records what is about to be done to the page. */
-  #enter(input: WebInput, actor: string): number {
-    const seq = this.log.appendFact('web_input', { actor, ...input })
+  #enter(input: WebInput, actor: Actor): number {
+    const seq = this.log.appendFact('web_input', { ...actor, ...input })
     this.apply(seq)
     this.entered(seq)
     return seq

@@ -18,8 +18,11 @@ const PROGRESS_EVERY_MS = 2000
 const OUTPUT_TOKENS_DEFAULT = 1000 // the output is in the answer twice, as a screen is
 const TEXT_CHARS_MAX = 8000 // about two thousand tokens
 
+/** The request of a client that a call is made for. */
+export type CallingRequest = Pick<ServerContext['mcpReq'], 'signal' | 'envelope'>
+
 export interface ToolHost {
-  call(operation: string, params: object, signal: AbortSignal): Promise<unknown>
+  call(operation: string, params: object, request: CallingRequest): Promise<unknown>
   /** What the caller of an operation is taken to say when it does not: who acts, where a program starts. */
   readonly defaults: Readonly<Record<string, unknown>>
 }
@@ -35,9 +38,9 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const stopProgress = reportProgress(tool, given, mcpReq)
   try {
-    if (isSessionsSchema(tool.definition.result)) return await listSessions(host, tool, given, mcpReq.signal)
+    if (isSessionsSchema(tool.definition.result)) return await listSessions(host, tool, given, mcpReq)
     const { params, charsMax, cursor } = requestOf(tool, given, host.defaults)
-    const result = await host.call(tool.operation, params, mcpReq.signal)
+    const result = await host.call(tool.operation, params, mcpReq)
     return answer(shaped(result, charsMax, cursor))
   } catch (error) {
     if (mcpReq.signal.aborted) throw error // nobody reads the answer; the program goes on
@@ -51,9 +54,9 @@ async function listSessions(
   host: ToolHost,
   { operation }: Tool,
   { cursor, ...params }: Arguments,
-  signal: AbortSignal,
+  request: CallingRequest,
 ): Promise<CallToolResult> {
-  const { sessions } = (await host.call(operation, params, signal)) as Result<'session.list'>
+  const { sessions } = (await host.call(operation, params, request)) as Result<'session.list'>
   return answer(compactList(sessions, typeof cursor === 'string' ? cursor : null))
 }
 
