@@ -136,15 +136,38 @@ test('an id that is in flight is not taken twice', async () => {
   expect(await statusNow()).toBe('running')
 })
 
-test('a batch is answered one by one', async () => {
+test('a batch is answered by an array', async () => {
   wire.send([
     { jsonrpc: '2.0', id: 'a', method: 'host.status' },
+    { jsonrpc: '2.0', method: 'session.list', params: {} },
     { jsonrpc: '2.0', id: 'b', method: 'session.list', params: {} },
     7,
   ])
-  expect((await wire.answer('a')).result).toHaveProperty('pid')
-  expect((await wire.answer('b')).result).toHaveProperty('sessions')
-  expect((await wire.answer(null)).error?.data.code).toBe('invalid_request')
+  expect(await wire.batchAnswer()).toMatchObject([
+    { id: 'a', result: { pid: home.host().pid } },
+    { id: 'b', result: { sessions: [{ name: 's' }] } },
+    { id: null, error: { data: { code: 'invalid_request' } } },
+  ])
+})
+
+test('a batch of millions of entries is refused at once by one error', async () => {
+  wire.sendRaw(`[${'1,'.repeat(3_500_000)}1]\n`)
+  expect((await wire.answer(null)).error).toMatchObject({
+    code: -32600,
+    message: 'a batch holds from 1 to 256 requests (got 3500001)',
+  })
+  expect(await statusNow()).toBe('running')
+  expect(wire.has(null)).toBe(false)
+})
+
+test('a notification is carried out and never answered', async () => {
+  const typed = { session: 's', text: 'by a notification\n' }
+  wire.send({ jsonrpc: '2.0', method: 'session.type', params: typed })
+  wire.send({ jsonrpc: '2.0', method: 'session.type', params: { ...typed, session: 'nope' } })
+  wire.send({ jsonrpc: '2.0', method: 'session.nope' })
+  const { result } = await wire.call('seen', 'session.wait', { session: 's', text: 'by a notification' })
+  expect(result).toMatchObject({ matched: true })
+  expect(wire.has(null)).toBe(false)
 })
 
 test('a cancelled wait is answered as cancelled, and only that one', async () => {

@@ -102,7 +102,7 @@ describe('on standard input and output', () => {
     const { structuredContent } = await client.tool('read_screen', { session: 'w' })
     expect(structuredContent?.['untrusted_output']).toContain(home.root)
     await client.tool('type_text', { session: 'w', text: 'x' })
-    expect(await home.ok('log', 'export', 'w', '--format', 'jsonl')).toContain('"actor":"mcp"')
+    expect(await home.ok('log', 'export', 'w', '--format', 'jsonl')).toContain('"actor":"mcp test under ')
   })
 
   test('a wait that times out is no error: it has the screen, and how to go on', async () => {

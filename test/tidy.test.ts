@@ -104,6 +104,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/client',
+    '@transom/client/unix-socket',
   ],
   browser: ['get-east-asian-width'],
   'awi-tty': [

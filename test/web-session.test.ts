@@ -113,7 +113,7 @@ describe('a web page as a session', () => {
     expect(snapshot.page?.title).toBe('Form')
     const log = await records(session)
     const input = log.find(({ type, fields }) => type === 'web_input' && fields?.['via'] === 'type')
-    expect(input).toMatchObject({ seq: typed.seq, fields: { actor: 'me', text: 'héllo', length: 5 } })
+    expect(input).toMatchObject({ seq: typed.seq, fields: { actor_label: 'me', text: 'héllo', length: 5 } })
     const before = await client.call('session.snapshot', { session, at_seq: typed.seq })
     expect(textOf(before)).toContain('nothing yet')
     // The caret stands behind the text in the field, once the page has been asked for it.

@@ -63,6 +63,10 @@ export class StdioClient {
     return new StdioClient(spawn(command, args, { env, cwd: home.root }))
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   async initialize(): Promise<Record<string, unknown>> {
     const clientInfo = { name: 'test', version: '1' }
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }

@@ -10,6 +10,7 @@ interface Answer {
 export class Wire {
   readonly #socket: net.Socket
   readonly #received: Answer[] = []
+  readonly #batches: Answer[][] = []
   #wake = () => {}
   #ended = false
   #rest = ''
@@ -57,6 +58,16 @@ export class Wire {
     }
   }
 
+  /** The next answer to a batch. */
+  async batchAnswer(): Promise<Answer[]> {
+    for (;;) {
+      const found = this.#batches.shift()
+      if (found !== undefined) return found
+      if (this.#ended) throw new Error('the connection ended before an answer to a batch')
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
   /** Sends a request and returns its answer. */
   async call(id: string | number, method: string, params: unknown = {}): Promise<Answer> {
     this.request(id, method, params)
@@ -77,8 +88,9 @@ export class Wire {
     const lines = `${this.#rest}${chunk}`.split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines) {
-      const message = JSON.parse(line) as Answer
-      if ('id' in message) this.#received.push(message)
+      const message = JSON.parse(line) as Answer | Answer[]
+      if (Array.isArray(message)) this.#batches.push(message)
+      else if ('id' in message) this.#received.push(message)
     }
     this.#wake()
   }

@@ -1,59 +1,31 @@
 import type { OperationName, Params, Result, SubscriptionMessage } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import {
-  CANCEL_METHOD,
-  PROGRESS_METHOD,
-  SUBSCRIPTION_METHOD,
-  opErrorFrom,
-  type RpcFailure,
-  type RpcSuccess,
-} from '@transom/protocol/jsonrpc'
+import { SUBSCRIPTION_METHOD } from '@transom/protocol/jsonrpc'
+import type { RequestOptions } from './outgoing-requests.ts'
+import { RpcPeer } from './rpc-peer.ts'
 import type { Transport } from './transport.ts'
 
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Told how far the operation has come, for those that take long. */
-  readonly onProgress?: ((value: Record<string, unknown>) => void) | undefined
-}
-
-interface Waiting {
-  /** Takes the result as JSON text, when the message makes it plain where that is. */
-  readonly asText: boolean
-  readonly onProgress?: CallOptions['onProgress']
-  resolve(result: unknown): void
-  reject(reason: unknown): void
-}
-
-const RESULT_HEAD = /^\{"jsonrpc":"2\.0","id":(\d+),"result":/
-
-class ResultText {
-  readonly json: string
-
-  constructor(json: string) {
-    this.json = json
-  }
-}
+export type CallOptions = RequestOptions
 
 /** Calls operations of a host over any transport, many at a time on one connection. */
 export class Client {
-  readonly #transport: Transport
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #peer: RpcPeer
   readonly #subscriptions = new Map<number, (message: SubscriptionMessage) => void>()
-  /** Messages of a subscription whose number this side has not been told yet. */
+  /** Messages of a subscription whose number this side does not know yet. */
   #early: SubscriptionMessage[] = []
   #lastSubscription = 0
-  #nextId = 1
-  #answered = false
-  #closed: Error | null = null
   #onEnd: (error: Error) => void = () => {}
   readonly #end = new Promise<Error>((resolve) => (this.#onEnd = resolve))
 
   constructor(transport: Transport) {
-    this.#transport = transport
-    transport.listen({
-      message: (message) => this.#onMessage(message),
-      text: (text) => this.#onText(text),
-      closed: (reason) => this.#onClosed(reason),
+    this.#peer = new RpcPeer(transport, {
+      notified: (method, params) => {
+        // Tolerant of a host's extra keys and of notifications that this version does not know.
+        if (method !== SUBSCRIPTION_METHOD || typeof params !== 'object' || params === null) return
+        this.#onSubscriptionMessage(params as SubscriptionMessage)
+      },
+      closedError,
+      closed: (error) => this.#onEnd(error),
     })
   }
 
@@ -69,45 +41,21 @@ export class Client {
 
   /** As call(), for an operation that is known only by name. */
   async request(operation: string, params: unknown, options: CallOptions = {}): Promise<unknown> {
-    return this.#request(operation, params, { ...options, asText: false })
+    return this.#peer.request(operation, params, options)
   }
 
-  /** As request(), with the result as JSON text: for what passes it on and need not know what it says. */
+  /** As request(), with the result as JSON text: for callers that pass it on unread. */
   async requestText(operation: string, params: unknown, options: CallOptions = {}): Promise<string> {
-    const result = await this.#request(operation, params, { ...options, asText: true })
-    return result instanceof ResultText ? result.json : JSON.stringify(result)
-  }
-
-  async #request(
-    operation: string,
-    params: unknown,
-    { signal, onProgress, asText }: CallOptions & { asText: boolean },
-  ): Promise<unknown> {
-    signal?.throwIfAborted()
-    if (this.#closed !== null) throw this.#closed
-    const id = this.#nextId++
-    const cancel = () => {
-      this.#transport.send({ jsonrpc: '2.0', method: CANCEL_METHOD, params: { id } })
-      this.#waiting.get(id)?.reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', cancel, { once: true })
-    try {
-      return await new Promise<unknown>((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject, onProgress, asText })
-        this.#transport.send({ jsonrpc: '2.0', id, method: operation, params })
-      })
-    } finally {
-      this.#waiting.delete(id)
-      signal?.removeEventListener('abort', cancel)
-    }
+    return this.#peer.requestText(operation, params, options)
   }
 
   /** Follows a session until the returned function is called. The first message is a dump of its state. */
   async subscribe(
     params: Params<'session.subscribe'>,
     onMessage: (message: SubscriptionMessage) => void,
+    options: CallOptions = {},
   ): Promise<() => Promise<void>> {
-    const { subscription } = await this.call('session.subscribe', params)
+    const { subscription } = await this.call('session.subscribe', params, options)
     this.#subscriptions.set(subscription, onMessage)
     this.#lastSubscription = Math.max(this.#lastSubscription, subscription)
     const early = this.#early.filter((message) => message.subscription === subscription)
@@ -119,46 +67,22 @@ export class Client {
     }
   }
 
-  /** Resolves with the reason when the connection is gone, after which no subscription hears anything. */
+  /** Resolves with the reason once the connection is closed, after which no subscription receives anything. */
   async whenClosed(): Promise<Error> {
     return this.#end
   }
 
   close(): void {
-    this.#transport.close()
+    this.#peer.close()
   }
 
-  /** Stops reading what the host sends, so that it takes this client for a slow one until resume(). */
+  /** Stops reading what the host sends, so that the host treats this client as a slow one until resume(). */
   pause(): void {
-    this.#transport.pause?.()
+    this.#peer.pause()
   }
 
   resume(): void {
-    this.#transport.resume?.()
-  }
-
-  /** The order of keys is that of our own host; a message in another is parsed, and the result written again. */
-  #onText(text: string): boolean {
-    const [head = '', id = ''] = RESULT_HEAD.exec(text) ?? []
-    const waiting = head === '' ? undefined : this.#waiting.get(Number(id))
-    if (!waiting?.asText || !text.endsWith('}')) return false
-    this.#answered = true
-    waiting.resolve(new ResultText(text.slice(head.length, -1)))
-    return true
-  }
-
-  #onMessage(message: unknown): void {
-    if (typeof message !== 'object' || message === null) return
-    this.#answered = true
-    // Tolerant of a peer's extra keys; a message without the ones that count is not for us.
-    if ('method' in message && message.method === SUBSCRIPTION_METHOD && 'params' in message) {
-      this.#onSubscriptionMessage(message.params as SubscriptionMessage)
-    } else if ('method' in message && message.method === PROGRESS_METHOD && 'params' in message) {
-      const { id, ...value } = message.params as { id: number }
-      this.#waiting.get(id)?.onProgress?.(value)
-    } else if ('id' in message) {
-      this.#onResponse(message as RpcSuccess | RpcFailure)
-    }
+    this.#peer.resume()
   }
 
   #onSubscriptionMessage(message: SubscriptionMessage): void {
@@ -166,28 +90,9 @@ export class Client {
     if (listener !== undefined) listener(message)
     else if (message.subscription > this.#lastSubscription) this.#early.push(message)
   }
+}
 
-  #onResponse(response: RpcSuccess | RpcFailure): void {
-    const waiting = typeof response.id === 'number' ? this.#waiting.get(response.id) : undefined
-    if ('error' in response) {
-      const error = opErrorFrom(response.error)
-      if (waiting !== undefined) waiting.reject(error)
-      // Without an id it is about something this side sent that could not be read: nobody will be answered.
-      else if (response.id === null) this.#failAll(error)
-    } else {
-      waiting?.resolve(response.result)
-    }
-  }
-
-  #onClosed(reason: Error | null): void {
-    const message = `the host closed the connection${reason === null ? '' : ` (${reason.message})`}`
-    const error = new OpError('host_unavailable', message, { answered: this.#answered })
-    this.#closed = error
-    this.#onEnd(error)
-    this.#failAll(error)
-  }
-
-  #failAll(error: Error): void {
-    for (const waiting of this.#waiting.values()) waiting.reject(error)
-  }
+function closedError(reason: Error | null, answered: boolean): OpError {
+  const message = `the host closed the connection${reason === null ? '' : ` (${reason.message})`}`
+  return new OpError('host_unavailable', message, { answered })
 }

@@ -1,5 +1,7 @@
 export { Client, type CallOptions } from './client.ts'
 export { LineSplitter } from './line-splitter.ts'
+export { RpcPeer, type RpcPeerOptions } from './rpc-peer.ts'
+export type { RpcService, ServedReport, ServedRequest } from './incoming-requests.ts'
 export { linkedTransports, type Transport, type TransportListener } from './transport.ts'
 export { HttpTransport, type HttpOptions } from './http-transport.ts'
 export { SessionHandle } from './session-handle.ts'

@@ -1,13 +1,13 @@
-import type { RpcMessage } from '@transom/protocol/jsonrpc'
+import type { RpcAnswer, RpcMessage } from '@transom/protocol/jsonrpc'
 
 /** A two-way stream of messages, in order. Three methods, so that every surface can be tested without a socket. */
 export interface Transport {
-  /** False when the other side is slow and the message waits in memory; `drain` tells when it no longer does. */
-  send(message: RpcMessage): boolean
-  /** Sets who is told. Messages that came before are not lost: nothing is delivered until this is called. */
+  /** Returns false if the other side is slow and the message waits in memory; `drain` follows once it does not. */
+  send(message: RpcMessage | readonly RpcAnswer[]): boolean
+  /** Sets the listener. Nothing is delivered before, so that no message is lost. */
   listen(listener: TransportListener): void
   close(): void
-  /** Stops reading from the other side, which then finds this one slow; for what passes messages on. */
+  /** Stops reading from the other side, whose send buffer then fills. */
   pause?(): void
   resume?(): void
 }
@@ -20,48 +20,101 @@ export interface TransportListener {
   /** Something arrived that is no message, and the stream goes on after it. */
   malformed?(problem: 'parse_error' | 'frame_too_large'): void
   drain?(): void
+  /** The other side sends nothing more, but still reads. */
+  ended?(): void
   closed(reason: Error | null): void
 }
 
-/** Two transports joined in memory: what one sends the other receives, a turn of the event loop later. */
-export function linkedTransports(): [Transport, Transport] {
-  const left = new MemoryTransport()
-  const right = new MemoryTransport()
+export interface LinkOptions {
+  /** Messages that wait for a side that does not read before send() returns false. */
+  readonly queueMax?: number
+}
+
+const QUEUE_MAX_DEFAULT = 1024 // more than any test sends in one turn of the event loop
+
+/** Two transports joined in memory: the messages that one sends arrive at the other in a later microtask. */
+export function linkedTransports({ queueMax = QUEUE_MAX_DEFAULT }: LinkOptions = {}): [Transport, Transport] {
+  const left = new MemoryTransport(queueMax)
+  const right = new MemoryTransport(queueMax)
   left.peer = right
   right.peer = left
   return [left, right]
 }
 
+/** Stands in the queue after the last message. */
+const END = Symbol('end')
+
 class MemoryTransport implements Transport {
   peer: MemoryTransport | null = null
+  readonly #queueMax: number
   #listener: TransportListener | null = null
-  #early: unknown[] = []
+  /** What the other side has sent and this one has not read, as a wire would carry it. */
+  #queue: (string | typeof END)[] = []
+  #paused = false
+  #backedUp = false
 
-  send(message: RpcMessage): boolean {
-    const copy: unknown = JSON.parse(JSON.stringify(message)) // what a wire would make of it
+  constructor(queueMax: number) {
+    this.#queueMax = queueMax
+  }
+
+  send(message: RpcMessage | readonly RpcAnswer[]): boolean {
+    const text = JSON.stringify(message)
     const { peer } = this
-    if (peer !== null) queueMicrotask(() => peer.#receive(copy))
-    return true
+    if (peer === null) return true
+    peer.#enqueue(text)
+    this.#backedUp = peer.#queue.length > this.#queueMax
+    return !this.#backedUp
   }
 
   listen(listener: TransportListener): void {
     this.#listener = listener
-    for (const message of this.#early.splice(0)) listener.message(message)
+    this.#deliverLater()
   }
 
   close(): void {
     const { peer } = this
-    this.peer = null
     if (peer === null) return
+    this.peer = null
     peer.peer = null
-    queueMicrotask(() => {
-      peer.#listener?.closed(null)
-      this.#listener?.closed(null)
-    })
+    this.#queue = []
+    for (const side of [peer, this]) {
+      side.#paused = false // as a socket, which fails when it writes to an end that is gone
+      side.#enqueue(END)
+    }
   }
 
-  #receive(message: unknown): void {
-    if (this.#listener === null) this.#early.push(message)
-    else this.#listener.message(message)
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#deliverLater()
+  }
+
+  #enqueue(item: string | typeof END): void {
+    this.#queue.push(item)
+    this.#deliverLater()
+  }
+
+  #deliverLater(): void {
+    queueMicrotask(() => this.#deliver())
+  }
+
+  #deliver(): void {
+    while (this.#listener !== null && !this.#paused) {
+      const item = this.#queue.shift()
+      if (item === undefined) break
+      if (item === END) this.#listener.closed(null)
+      else this.#listener.message(JSON.parse(item))
+    }
+    const { peer } = this
+    if (this.#queue.length === 0 && peer !== null) peer.#onRead()
+  }
+
+  #onRead(): void {
+    if (!this.#backedUp) return
+    this.#backedUp = false
+    this.#listener?.drain?.()
   }
 }

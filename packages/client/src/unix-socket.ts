@@ -1,38 +1,42 @@
 import * as net from 'node:net'
-import type { RpcMessage } from '@transom/protocol/jsonrpc'
+import type { Duplex } from 'node:stream'
+import type { RpcAnswer, RpcMessage } from '@transom/protocol/jsonrpc'
 import { LineSplitter } from './line-splitter.ts'
 import type { Transport, TransportListener } from './transport.ts'
 
 export interface SocketOptions {
   /** The longest message that is accepted from the other side. */
   readonly frameBytesMax: number
-  /** A server stops reading requests from a client that does not read its answers, so that they cannot pile up. */
-  readonly pauseWhenBackedUp?: boolean
+  /** How much may wait in memory for a slow reader before send() returns false; by default what Node buffers. */
+  readonly unreadBytesMax?: number
+  /** For a server whose sockets stay writable after the other side has ended its own direction, as socat does. */
+  readonly halfOpen?: boolean
   /**
-   * What is sent within one turn of the event loop behind a first message goes out in one write: two wake-ups of the
-   * other side, not many. Not for a server: it may leave right after its last answer, and tells a slow reader by what a
-   * write says at once.
+   * Messages sent within one turn of the event loop after a first one go out in one write: two wake-ups of the other
+   * side, not many. Not for a server: it may exit right after its last answer, and it detects a slow reader by what
+   * each write returns.
    */
   readonly gathers?: boolean
 }
 
+const LINE_BREAK = new Uint8Array([0x0a])
+
 /** Newline-delimited JSON on a connected socket. */
 export class SocketTransport implements Transport {
-  readonly #socket: net.Socket
+  readonly #socket: Duplex
   readonly #options: SocketOptions
   #gathering = false
 
-  constructor(socket: net.Socket, options: SocketOptions) {
+  constructor(socket: Duplex, options: SocketOptions) {
     this.#socket = socket
     this.#options = options
   }
 
-  send(message: RpcMessage): boolean {
-    if (this.#socket.destroyed) return true // nobody waits for it any more
+  send(message: RpcMessage | readonly RpcAnswer[]): boolean {
+    if (this.#socket.destroyed || this.#socket.writableEnded) return true // nothing reads it any more
     const taken = this.#socket.write(`${JSON.stringify(message)}\n`)
     if (this.#options.gathers) this.#gather()
-    if (!taken && this.#options.pauseWhenBackedUp) this.#socket.pause()
-    return taken
+    return taken || this.#socket.writableLength <= (this.#options.unreadBytesMax ?? 0)
   }
 
   #gather(): void {
@@ -65,10 +69,13 @@ export class SocketTransport implements Transport {
     )
     let failure: Error | null = null
     this.#socket.on('data', (chunk: Buffer) => splitter.push(chunk))
-    this.#socket.on('drain', () => {
-      this.#socket.resume()
-      listener.drain?.()
-    })
+    this.#socket.on('drain', () => listener.drain?.())
+    if (this.#options.halfOpen) {
+      this.#socket.once('end', () => {
+        splitter.push(LINE_BREAK) // a last line may lack its own
+        listener.ended?.()
+      })
+    }
     this.#socket.on('error', (error) => (failure = error))
     this.#socket.on('close', () => listener.closed(failure))
   }

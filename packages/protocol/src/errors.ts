@@ -124,10 +124,29 @@ export const ERROR_TABLE = {
 export type ErrorCode = keyof typeof ERROR_TABLE
 export type ErrorDetails = Record<string, unknown>
 
-/** An operating error: something outside went wrong, or was asked for wrongly. A bug is an assertion instead. */
+/** In the registry that all modules of a process share: the same symbol in every copy of this file. */
+const OP_ERROR_BRAND = Symbol.for('transom.OpError')
+
+/**
+ * An operating error: something outside went wrong, or was asked for wrongly. A bug is an assertion instead.
+ *
+ * Each bundle has its own copy of this class, and errors cross from one to another (the CLI loads the gateway, a
+ * program loads the client). `instanceof OpError` therefore checks a brand instead of the prototype.
+ */
 export class OpError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
+
+  static {
+    // On the prototype, where no printed or serialized error shows it.
+    Object.defineProperty(this.prototype, OP_ERROR_BRAND, { value: true })
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass inherits this method, and not every OpError is an instance of it.
+    if (this !== OpError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return typeof value === 'object' && value !== null && OP_ERROR_BRAND in value
+  }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: { cause?: unknown }) {
     super(message, options)

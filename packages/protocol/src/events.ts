@@ -52,8 +52,15 @@ export const createdEvent = z.object({
 })
 export type CreatedEvent = z.infer<typeof createdEvent>
 
+/** Who acted. The actor is derived from the principal of the request, the label is what the caller called itself. */
+const actorFields = { actor: z.string(), actor_label: z.string().optional() }
+export interface Actor {
+  readonly actor: string
+  readonly actor_label?: string
+}
+
 export const inputEvent = z.object({
-  actor: z.string().describe('Who sent it.'),
+  ...actorFields,
   via: z.enum(['type', 'keys', 'paste', 'mouse', 'send', 'block']),
   length: z.int().describe('Bytes sent.'),
   data_b64: z
@@ -65,9 +72,9 @@ export const inputEvent = z.object({
 export const resizeEvent = z.object({ cols: z.int(), rows: z.int() })
 export const statusEvent = z.object({ status: sessionStatus, reason: z.string().optional() })
 export const syncReleaseEvent = z.object({})
-export const markEvent = z.object({ actor: z.string(), label: z.string() })
+export const markEvent = z.object({ ...actorFields, label: z.string() })
 export const signalEvent = z.object({
-  actor: z.string(),
+  ...actorFields,
   signal: z.string(),
   to: z.enum(['foreground', 'leader']),
 })
@@ -87,6 +94,7 @@ export const blockBeginEvent = z.object({
   ordinal: z.int().describe('Counts the blocks of a session, or of a conversation, from 1.'),
   kind: blockKind,
   command: z.string().nullable().describe('The text; null where the shell did not tell it.'),
+  ...actorFields,
   actor: z.string().nullable().describe('Who asked for it; null for a typed one.'),
   shown: z
     .string()
@@ -117,7 +125,7 @@ export const webTroubleEvent = z.object({ code: z.string(), message: z.string() 
 const webCell = z.object({ row: z.int(), col: z.int() })
 
 export const webInputEvent = z.object({
-  actor: z.string().describe('Who asked for it.'),
+  ...actorFields,
   via: z.enum([
     'type',
     'keys',

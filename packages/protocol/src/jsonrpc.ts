@@ -8,6 +8,8 @@ export interface RpcRequest {
   id: RequestId
   method: string
   params?: unknown
+  /** The principal that the request is made for; a host takes it from a local peer alone. */
+  on_behalf_of?: unknown
 }
 
 export interface RpcNotification {
@@ -29,7 +31,8 @@ export interface RpcFailure {
   error: { code: number; message: string; data?: { code: string; retryable: boolean; details: ErrorDetails } }
 }
 
-export type RpcMessage = RpcRequest | RpcNotification | RpcSuccess | RpcFailure
+export type RpcAnswer = RpcSuccess | RpcFailure
+export type RpcMessage = RpcRequest | RpcNotification | RpcAnswer
 
 /** Asks the host to abandon a request that is in flight: `{ id }`. The name is the Language Server Protocol's. */
 export const CANCEL_METHOD = '$/cancelRequest'
@@ -57,6 +60,7 @@ export interface ParsedRequest {
   readonly id: RequestId | null
   readonly method: string
   readonly params: unknown
+  readonly onBehalfOf: unknown
 }
 
 /** The request in a JSON value; null when it is none. */
@@ -66,7 +70,22 @@ export function parseRequest(message: unknown): ParsedRequest | null {
   if (!('method' in message) || typeof message.method !== 'string') return null
   const id = 'id' in message ? requestIdOf(message) : null
   if ('id' in message && id === null) return null
-  return { id, method: message.method, params: 'params' in message ? message.params : undefined }
+  const { method, params, on_behalf_of: onBehalfOf } = message as Partial<RpcRequest> & { method: string }
+  return { id, method, params, onBehalfOf }
+}
+
+/** Whether a message answers a request. Such a message is never answered itself, however odd it is. */
+export function isRpcResponse(message: unknown): message is RpcAnswer {
+  if (typeof message !== 'object' || message === null || 'method' in message) return false
+  return (
+    'result' in message || ('error' in message && typeof message.error === 'object' && message.error !== null)
+  )
+}
+
+/** The error for bytes that arrived and are no message; `reader` is the side that could not read them. */
+export function unreadableError(problem: 'parse_error' | 'frame_too_large', reader: string): OpError {
+  if (problem === 'parse_error') return new OpError('parse_error', 'this message is not JSON in UTF-8')
+  return new OpError('frame_too_large', `this message is longer than the ${reader} takes; split it`)
 }
 
 /** The `id` of a message or of the parameters of a cancellation; null when it has none of a proper type. */

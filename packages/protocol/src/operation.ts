@@ -110,7 +110,7 @@ export const actor = z
   .string()
   .max(200)
   .optional()
-  .describe('Who acts, as the Event Log shall name them.')
+  .describe('What the caller calls itself: a label that the Event Log keeps beside the actor.')
   .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR' })
 
 export const save = z

@@ -5,7 +5,7 @@ import { rpcFailure } from '@transom/protocol/jsonrpc'
 import { errnoOf } from '../lib/system-error.ts'
 import { AgentConnection, type AgentObserver, type AgentService } from './agent-connection.ts'
 import { claimAgentSocket, inUse, unlistenedPath } from './agent-socket-path.ts'
-import { isOwnUser } from '../host/socket-server.ts'
+import { localPeer } from '../host/local-peer.ts'
 
 /** Serves a page's methods on a Unix socket, to processes of this user only. */
 export class AgentServer {
@@ -44,14 +44,15 @@ export class AgentServer {
     // Half open: whoever has sent everything (as socat does) still waits for its answers.
     this.#server = net.createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => {}) // the close that follows ends the connection's work
-      if (!isOwnUser(socket)) {
+      const peer = localPeer(socket)
+      if (peer === null) {
         const error = new OpError('socket_untrusted', 'this browser serves only the user it runs as')
         socket.end(`${JSON.stringify(rpcFailure(null, error))}\n`)
         return
       }
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
-      new AgentConnection(socket, service, observer)
+      new AgentConnection(socket, { peer, service, observer })
     })
   }
 

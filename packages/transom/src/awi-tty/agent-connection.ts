@@ -1,12 +1,7 @@
-import type { Transport } from '@transom/client'
+import { RpcPeer, type Transport } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
 import { ERROR_TABLE, OpError, type ErrorCode } from '@transom/protocol/errors'
-import {
-  RESPONSE_BYTES_MAX,
-  type RpcFailure,
-  type RpcNotification,
-  type RpcSuccess,
-} from '@transom/protocol/jsonrpc'
+import { RESPONSE_BYTES_MAX, type RpcFailure } from '@transom/protocol/jsonrpc'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
 import { noBrowser } from './socket-path.ts'
 
@@ -28,13 +23,10 @@ export class AgentError extends Error {
 
 /** One connection to an agent socket. */
 export class AgentConnection {
-  readonly #transport: Transport
-  readonly #waiting = new Map<number, { resolve(result: unknown): void; reject(reason: Error): void }>()
-  #lastId = 0
-  #closed: Error | null = null
+  readonly #peer: RpcPeer
   #onClosed: (reason: Error) => void = () => {}
-  /** Told of each notification. */
-  onNotification: (message: RpcNotification) => void = () => {}
+  /** Called with each notification. */
+  onNotification: (message: { method: string; params: unknown }) => void = () => {}
   readonly whenClosed = new Promise<Error>((resolve) => (this.#onClosed = resolve))
 
   static async open(socketPath: string): Promise<AgentConnection> {
@@ -46,57 +38,24 @@ export class AgentConnection {
   }
 
   constructor(transport: Transport) {
-    this.#transport = transport
-    transport.listen({
-      message: (message) => this.#onMessage(message),
-      malformed: () => this.#end(new OpError('parse_error', 'the browser sent something that is not JSON')),
-      closed: () =>
-        this.#end(
-          new OpError(
-            'host_unavailable',
-            'the browser closed the connection before it answered; it may have ended',
-          ),
+    this.#peer = new RpcPeer(transport, {
+      notified: (method, params) => this.onNotification({ method, params }),
+      errorFrom: (failure) => new AgentError(failure),
+      closedError: () =>
+        new OpError(
+          'host_unavailable',
+          'the browser closed the connection before it answered; it may have ended',
         ),
+      closed: (error) => this.#onClosed(error),
     })
   }
 
   async request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
-    signal.throwIfAborted()
-    if (this.#closed !== null) throw this.#closed
-    const id = ++this.#lastId
-    return new Promise<unknown>((resolve, reject) => {
-      const abandon = () => this.#settle(id)?.reject(signal.reason as Error)
-      signal.addEventListener('abort', abandon, { once: true })
-      this.#waiting.set(id, { resolve, reject })
-      this.#transport.send({ jsonrpc: '2.0', id, method, params })
-    })
+    return this.#peer.request(method, params, { signal })
   }
 
   close(): void {
-    this.#transport.close()
-  }
-
-  #onMessage(message: unknown): void {
-    if (typeof message !== 'object' || message === null) return
-    if ('method' in message) return this.onNotification(message as RpcNotification)
-    const { id } = message as { id?: unknown }
-    // What has no id is about a request that could not be read: there is one at a time.
-    const waiting = this.#settle(typeof id === 'number' ? id : this.#lastId)
-    if ('error' in message) waiting?.reject(new AgentError((message as RpcFailure).error))
-    else waiting?.resolve((message as RpcSuccess).result)
-  }
-
-  #settle(id: number) {
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    return waiting
-  }
-
-  #end(reason: Error): void {
-    this.#closed = reason
-    this.#onClosed(reason)
-    for (const waiting of this.#waiting.values()) waiting.reject(reason)
-    this.#waiting.clear()
+    this.#peer.close()
   }
 }
 

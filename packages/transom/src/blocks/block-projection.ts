@@ -103,7 +103,7 @@ export class BlockProjection {
   }
 
   #begun(
-    { block, ordinal, kind, command, actor, cwd }: Fact<'block_begin'>,
+    { block, ordinal, kind, command, actor, actor_label, cwd }: Fact<'block_begin'>,
     { seq, time }: RecordPlace,
   ): void {
     this.#open.push(this.#blocks.length)
@@ -117,6 +117,7 @@ export class BlockProjection {
       cwd,
       cwd_after: null,
       actor,
+      actor_label: actor_label ?? null,
       exit_code: null,
       ended_by: null,
       ts_begin: time,

@@ -1,4 +1,4 @@
-import type { BlockKind, Fact, ShellMode } from '@transom/protocol'
+import type { Actor, BlockKind, Fact, ShellMode } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Mark } from './shells/mark-cutter.ts'
 
@@ -6,7 +6,7 @@ import type { Mark } from './shells/mark-cutter.ts'
 export interface BlockRequest {
   readonly command: string
   readonly kind: 'block' | 'interactive'
-  readonly actor: string
+  readonly actor: Actor
   /** The folder to run it in. */
   readonly cwd: string | null
   /** Whether it may wait for those before it. */
@@ -24,7 +24,7 @@ export interface AcceptedBlock {
 
 interface WaitingBlock extends AcceptedBlock {
   readonly command: string
-  readonly actor: string
+  readonly actor: Actor
   readonly cwd: string | null
   /** Whether the shell was told to run it since the last prompt. */
   given: boolean
@@ -43,7 +43,7 @@ export interface BlockShell {
   readonly session: string
   readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
-  give(request: number, text: { command: string; cwd: string | null }, actor: string): void
+  give(request: number, text: { command: string; cwd: string | null }, actor: Actor): void
   /** Whether it tells of every command that it begins, also of those that are typed. */
   readonly tellsTyped: boolean
   /** Whether the shell itself has the terminal. */
@@ -273,7 +273,7 @@ export class BlockQueue {
     const index = this.#waiting.findIndex(({ ordinal }) => ordinal === request)
     const block = this.#waiting[index]
     if (block === undefined) return
-    this.#begin(block, { actor: block.actor, shown: this.#shell.shown() })
+    this.#begin(block, { ...block.actor, shown: this.#shell.shown() })
     this.#waiting.splice(index, 1)
     this.#shell.taken(request)
   }
@@ -292,7 +292,7 @@ export class BlockQueue {
     this.#ordinals.last = ordinal
   }
 
-  #begin(block: AcceptedBlock, by: { actor: string | null; shown?: string }): void {
+  #begin(block: AcceptedBlock, by: Pick<Fact<'block_begin'>, 'actor' | 'actor_label' | 'shown'>): void {
     this.#endBlock(null, 'unknown', null)
     const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command: block.command }
     this.#shell.facts.begun({ ...fact, ...by, ...folderFields(this.#cwd) })

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import type { Block, Result } from '@transom/protocol'
+import type { Actor, Block, Result } from '@transom/protocol'
 import type { AcceptedBlock } from './block-queue.ts'
 import { waitForBlockEnd, type BlockSubject } from './block-waits.ts'
 
@@ -34,15 +34,15 @@ const EXIT_COMMANDS: Readonly<Record<string, string>> = {
 
 /** The terminal of the session, as far as its program is ended through it. */
 export interface InteractiveTerminal {
-  input(text: string, options: { via: 'send'; actor: string }): number
-  interrupt(actor: string): number
-  signalProgram(signals: readonly NodeJS.Signals[], actor: string): void
+  input(text: string, options: { via: 'send'; actor: Actor }): number
+  interrupt(actor: Actor): number
+  signalProgram(signals: readonly NodeJS.Signals[], actor: Actor): void
   foregroundGroup(): number | null
 }
 
 interface Step {
   readonly with: EndedWith
-  take(tty: InteractiveTerminal, actor: string): void
+  take(tty: InteractiveTerminal, actor: Actor): void
 }
 
 /**
@@ -52,7 +52,7 @@ interface Step {
 export async function endInteractive(
   { tty, blocks }: { tty: InteractiveTerminal; blocks: BlockSubject },
   block: AcceptedBlock,
-  { actor, signal }: { actor: string; signal: AbortSignal },
+  { actor, signal }: { actor: Actor; signal: AbortSignal },
 ): Promise<{ ended_with: EndedWith; block: Block } | null> {
   const exitCommand = EXIT_COMMANDS[programInFront(tty)] ?? null
   const steps = exitCommand === null ? [INTERRUPT, INTERRUPT, ...FORCE] : politeSteps(exitCommand)

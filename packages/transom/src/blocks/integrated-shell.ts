@@ -1,9 +1,12 @@
+import type { Actor } from '@transom/protocol'
 import { removeBlockText, writeBlockText } from './shells/block-file.ts'
 import type { ShellIntegration } from './shells/integrate-shell.ts'
 import { typedText } from './shells/typed-text.ts'
 import { shellInFront } from './shell-in-front.ts'
 import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from './block-queue.ts'
 
+/** Who types an empty text for a shell that reads one although it was given none. */
+const HOST: Actor = { actor: 'host' }
 /** More of a command is not shown: it is in the block. */
 const DISPLAY_LINES_MAX = 20
 const DISPLAY_CHARS_MAX = 300
@@ -22,9 +25,9 @@ export interface ShellSession {
   /** The process group in front on the terminal; null where that cannot be told. */
   foregroundGroup(): number | null
   /** Types to the program in front. What is secret is logged by its length only; `shown` is seen in place of an echo. */
-  type(text: string, options: { actor: string; secret: boolean; shown?: string }): void
+  type(text: string, options: { actor: Actor; secret: boolean; shown?: string }): void
   /** Gives the shell a text that it asks for. Kept in order with what is recorded, and retried while the disk is full. */
-  reply(text: string, options: { actor: string; secret: boolean }): void
+  reply(text: string, options: { actor: Actor; secret: boolean }): void
   /** Runs once everything before it is recorded. */
   after(run: () => void): void
   /** Calls back after a time, unless the returned function is called first. */
@@ -39,7 +42,7 @@ export class IntegratedShell {
   /** The process group in front while it reads commands: its own, or that of a program that leads to it (ssh). */
   readonly #group: () => number | null
   /** The text that it is going to read, from a file or as it is typed to it. */
-  #waitingText: { text: string; actor: string } | null = null
+  #waitingText: { text: string; actor: Actor } | null = null
   /** What is to be seen of the block that it was told to run, and where the cursor was then. */
   #shown: { lines: readonly string[]; col: number; cols: number } = { lines: [], col: 0, cols: 1 }
 
@@ -93,11 +96,11 @@ export class IntegratedShell {
 
   /** It reads a text from its terminal: that of the block that it was told to run, or none. */
   answer(): void {
-    const { text, actor } = this.#waitingText ?? { text: '', actor: 'host' }
+    const { text, actor } = this.#waitingText ?? { text: '', actor: HOST }
     this.#session.reply(typedText(text), { actor, secret: false })
   }
 
-  #put(text: string, actor: string): void {
+  #put(text: string, actor: Actor): void {
     const { folder } = this.integration
     if (folder !== null) writeBlockText(folder, text)
     this.#waitingText = { text, actor }

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs'
+import type { Actor } from '@transom/protocol'
 import { EchoCutter } from './shells/echo-cutter.ts'
 import { MarkCutter, type CutMark } from './shells/mark-cutter.ts'
 import type { ShellIntegration } from './shells/integrate-shell.ts'
@@ -23,7 +24,7 @@ export class ShellBlocks {
   readonly #echo = new EchoCutter()
   readonly #cutter = new MarkCutter()
   readonly #shells = new Map<string, IntegratedShell>()
-  readonly #invited = new Map<string, { nested: NestedShell; actor: string }>()
+  readonly #invited = new Map<string, { nested: NestedShell; actor: Actor }>()
   /** Outermost first. */
   readonly #nesting: IntegratedShell[] = []
   readonly #first: IntegratedShell | null
@@ -67,7 +68,7 @@ export class ShellBlocks {
   }
 
   /** Expects a shell to ask for its script: it gets it whenever it does. */
-  invite(nested: NestedShell, actor: string): void {
+  invite(nested: NestedShell, actor: Actor): void {
     this.#invited.set(nested.invitation, { nested, actor })
     this.#cutter.know(nested.invitation, (quoted) => quoted)
     const [oldest] = this.#invited.keys()
@@ -143,7 +144,7 @@ export class ShellBlocks {
     this.#session.after(() => shell.queue.take(mark))
   }
 
-  #admit({ nested, actor }: { nested: NestedShell; actor: string }): void {
+  #admit({ nested, actor }: { nested: NestedShell; actor: Actor }): void {
     this.#uninvite(nested.invitation)
     const group = this.#session.foregroundGroup()
     this.#add(nested.integration, () => group)

@@ -38,7 +38,7 @@ export const batchCommand = localCommand({
       type: 'string',
       flag: 'actor',
       placeholder: 'NAME',
-      description: 'Who acts, as the Event Log shall name them.',
+      description: 'What the caller calls itself: a label that the Event Log keeps beside the actor.',
       from: '$TRANSOM_ACTOR',
     }),
   ],

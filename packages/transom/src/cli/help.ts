@@ -18,7 +18,7 @@ export const GLOBAL_OPTIONS: readonly Row[] = [
 export const ENVIRONMENT: readonly Row[] = [
   ['TRANSOM_HOME', 'The Home, when --home is not given; AGENT_TTY_HOME after it.'],
   ['TRANSOM_SESSION', 'The session, when SESSION is not given. Set inside every session.'],
-  ['TRANSOM_ACTOR', 'Who acts, when --actor is not given.'],
+  ['TRANSOM_ACTOR', 'What the caller calls itself, when --actor is not given.'],
   ['TRANSOM_DEBUG', 'With 1, as --debug.'],
   ['TRANSOM_HOST_IDLE_MS', 'How long a host that is started stays without a session (60000).'],
   ['XDG_RUNTIME_DIR', 'Where the host’s socket is; else in a folder of this user’s in TMPDIR or /tmp.'],

@@ -2,22 +2,14 @@ import {
   OPERATIONS,
   TOKEN_SCOPES,
   isOperationName,
+  reachOf,
   tokenScopeOf,
   type OperationDefinition,
   type OperationName,
+  type Principal,
   type TokenScope,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import type { Grant } from './token-store.ts'
-
-/** Who may do everything: the person who started this program, over its own standard input. */
-export const FULL_GRANT: Grant = {
-  id: 'owner',
-  name: 'owner',
-  scope: 'admin',
-  sessions: null,
-  created_at: '',
-}
 
 /** The operation of this name, as the table has it. */
 export function findOperation(name: string): { name: OperationName; definition: OperationDefinition } {
@@ -26,31 +18,33 @@ export function findOperation(name: string): { name: OperationName; definition: 
   throw new OpError('unknown_operation', message, { operation: name })
 }
 
-export function assertScope({ scope }: Grant, needed: TokenScope, what: string): void {
+export function assertScope(principal: Principal, needed: TokenScope, what: string): void {
+  const { scope } = reachOf(principal)
   if (TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(needed)) return
   const message = `${what} needs a token with the scope ${needed}, and this one has ${scope}; "transom token create --scope ${needed}" makes one`
   throw new OpError('forbidden', message, { needed, scope })
 }
 
 /** For what shows more than single sessions: metrics, for example. */
-export function assertUnrestricted({ sessions }: Grant, what: string): void {
+export function assertUnrestricted(principal: Principal, what: string): void {
+  const { sessions } = reachOf(principal)
   if (sessions === null) return
   throw new OpError('forbidden', `${what} is not for a token that is restricted to sessions`, { sessions })
 }
 
 /**
- * Says whether a token may call an operation with these parameters, and returns the parameters to call it with.
+ * Checks whether a principal may call an operation with these parameters, and returns the parameters to call it with.
  * A session is put there by its id, so that a name cannot come to mean another session after this check.
  */
 export async function authorize(
-  grant: Grant,
+  principal: Principal,
   operation: string,
   params: unknown,
   finder: SessionFinder,
 ): Promise<unknown> {
   const { name, definition } = findOperation(operation)
-  for (const scope of neededScopes(definition, params)) assertScope(grant, scope, name)
-  const { sessions } = grant
+  for (const scope of neededScopes(definition, params)) assertScope(principal, scope, name)
+  const { sessions } = reachOf(principal)
   if (sessions === null) return params
   const { shape } = definition.params
   const restricted = definition.access?.restricted
@@ -68,7 +62,7 @@ export async function authorize(
     }
   }
   if (!('session' in shape)) {
-    if (restricted === undefined) assertUnrestricted(grant, name)
+    if (restricted === undefined) assertUnrestricted(principal, name)
     return params
   }
   const session = await ownSession(sessions, params, {
@@ -118,8 +112,9 @@ function neededScopes(definition: OperationDefinition, params: unknown): TokenSc
   return [tokenScopeOf(definition, params), ...inner]
 }
 
-/** What a token that is for some sessions only may see of an answer. */
-export function filterResult({ sessions }: Grant, operation: string, result: unknown): unknown {
+/** The part of an answer that a principal restricted to some sessions may see. */
+export function filterResult(principal: Principal, operation: string, result: unknown): unknown {
+  const { sessions } = reachOf(principal)
   if (sessions === null || findOperation(operation).definition.access?.restricted !== 'filtered')
     return result
   if (typeof result !== 'object' || result === null || !('sessions' in result)) return {}

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Params } from '@transom/protocol'
+import type { Params, Principal } from '@transom/protocol'
 import type { GatewayCalls } from './gateway-calls.ts'
 import { Subscriber, type StreamMessage } from './subscriber.ts'
 
@@ -8,6 +8,7 @@ const KEEP_ALIVE_MS = 15_000
 
 export interface EventStreamOptions {
   readonly calls: GatewayCalls
+  readonly principal: Principal
   /** Checked against the token; the host validates them. */
   readonly params: unknown
   readonly outgoing: ServerResponse
@@ -20,7 +21,7 @@ export interface EventStreamOptions {
 /** A subscription as Server-Sent Events: the type as `event`, the seq as `id`, the message as `data`. */
 export async function streamEvents(options: EventStreamOptions): Promise<void> {
   const { calls, outgoing, signal } = options
-  const subscriber = new Subscriber(calls)
+  const subscriber = new Subscriber(calls, options.principal)
   const keepAlive = setInterval(() => outgoing.write(': \n\n'), KEEP_ALIVE_MS)
   const end = () => {
     clearInterval(keepAlive)

@@ -1,9 +1,9 @@
 import type { Client } from '@transom/client'
+import { delegationOf, reachOf, type Principal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { authorize, filterResult } from './access.ts'
 import { HostPool, type HostConnector } from './host-pool.ts'
 import type { CallMetrics } from './call-metrics.ts'
-import type { Grant } from './token-store.ts'
 
 /** Every call of an operation through the gateway, whatever it came in by: checked, counted, carried out. */
 export class GatewayCalls {
@@ -17,26 +17,42 @@ export class GatewayCalls {
     this.#metrics = metrics
   }
 
-  async call(grant: Grant, operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  async call(
+    principal: Principal,
+    operation: string,
+    params: unknown,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     return this.#metrics.measure(operation, async () => {
-      const checked = await this.authorize(grant, operation, params, signal)
+      const checked = await this.authorize(principal, operation, params, signal)
       if (isStreamed(operation)) throw streamNeeded(operation)
-      return filterResult(grant, operation, await this.#pool.call(operation, checked, signal))
+      const options = { signal, onBehalfOf: delegationOf(principal) }
+      return filterResult(principal, operation, await this.#pool.call(operation, checked, options))
     })
   }
 
   /** As call(), with the result as JSON text, which is only looked into where something must be kept back. */
-  async callText(grant: Grant, operation: string, params: unknown, signal: AbortSignal): Promise<string> {
-    if (grant.sessions !== null || isStreamed(operation))
-      return JSON.stringify(await this.call(grant, operation, params, signal))
+  async callText(
+    principal: Principal,
+    operation: string,
+    params: unknown,
+    signal: AbortSignal,
+  ): Promise<string> {
+    if (reachOf(principal).sessions !== null || isStreamed(operation))
+      return JSON.stringify(await this.call(principal, operation, params, signal))
     return this.#metrics.measure(operation, async () => {
-      const checked = await this.authorize(grant, operation, params, signal)
-      return this.#pool.callText(operation, checked, signal)
+      const checked = await this.authorize(principal, operation, params, signal)
+      return this.#pool.callText(operation, checked, { signal, onBehalfOf: delegationOf(principal) })
     })
   }
 
-  async authorize(grant: Grant, operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    return authorize(grant, operation, params, {
+  async authorize(
+    principal: Principal,
+    operation: string,
+    params: unknown,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    return authorize(principal, operation, params, {
       findSession: (ref) => this.#pool.findSession(ref, signal),
       findConversation: (ref) => this.#pool.findConversation(ref, signal),
     })

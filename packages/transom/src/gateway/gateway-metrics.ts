@@ -1,6 +1,6 @@
 import type { CallMetrics } from './call-metrics.ts'
-import { FULL_GRANT } from './access.ts'
 import type { GatewayCalls } from './gateway-calls.ts'
+import { ownPrincipal } from './own-principal.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import { OpError } from '@transom/protocol/errors'
 import type { Result } from '@transom/protocol'
@@ -26,7 +26,7 @@ export async function gatewayMetrics({ calls, callMetrics, slots, signal }: Metr
 
 async function hostStatus(calls: GatewayCalls, signal: AbortSignal): Promise<Result<'host.status'> | null> {
   try {
-    return (await calls.call(FULL_GRANT, 'host.status', {}, signal)) as Result<'host.status'>
+    return (await calls.call(ownPrincipal(), 'host.status', {}, signal)) as Result<'host.status'>
   } catch (error) {
     if (error instanceof OpError && error.code === 'host_unavailable') return null
     throw error

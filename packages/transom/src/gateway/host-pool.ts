@@ -1,5 +1,11 @@
 import type { Client } from '@transom/client'
-import { OPERATIONS, isOperationName, type OperationDefinition, type Result } from '@transom/protocol'
+import {
+  OPERATIONS,
+  isOperationName,
+  type Delegation,
+  type OperationDefinition,
+  type Result,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 
 /** How the gateway reaches the hosts of its Home. */
@@ -15,6 +21,12 @@ const CONNECTIONS_MAX = 16
 const IN_FLIGHT_MAX = 128
 /** A connection keeps the host from leaving; one that is not used does not stay. */
 const IDLE_MS = 5000
+
+export interface PoolOptions {
+  readonly signal: AbortSignal
+  /** For whom the gateway asks; left out for itself. */
+  readonly onBehalfOf?: Delegation | undefined
+}
 
 type Ask<T> = (client: Client) => Promise<T>
 
@@ -41,16 +53,16 @@ export class HostPool {
   }
 
   /** Calls an operation; a host that was leaving is replaced, and a session followed to the host that runs it. */
-  async call(operation: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    return this.#call(operation, (client) => client.request(operation, params, { signal }), signal)
+  async call(operation: string, params: unknown, options: PoolOptions): Promise<unknown> {
+    return this.#call(operation, (client) => client.request(operation, params, options), options)
   }
 
   /** As call(), with the result as JSON text. */
-  async callText(operation: string, params: unknown, signal: AbortSignal): Promise<string> {
-    return this.#call(operation, (client) => client.requestText(operation, params, { signal }), signal)
+  async callText(operation: string, params: unknown, options: PoolOptions): Promise<string> {
+    return this.#call(operation, (client) => client.requestText(operation, params, options), options)
   }
 
-  async #call<T>(operation: string, ask: Ask<T>, signal: AbortSignal): Promise<T> {
+  async #call<T>(operation: string, ask: Ask<T>, { signal }: PoolOptions): Promise<T> {
     try {
       return await this.#callHost(operation, ask)
     } catch (error) {
@@ -63,13 +75,19 @@ export class HostPool {
 
   /** The id behind a session's name or prefix. */
   async findSession(ref: string, signal: AbortSignal): Promise<string> {
-    const { session } = (await this.call('session.inspect', { session: ref }, signal)) as { session: string }
+    const { session } = (await this.call('session.inspect', { session: ref }, { signal })) as {
+      session: string
+    }
     return session
   }
 
   /** The id of the session that a conversation has now or had last; also of a session that is named instead. */
   async findConversation(ref: string, signal: AbortSignal): Promise<string> {
-    const { sessions } = (await this.call('session.list', { all: true }, signal)) as Result<'session.list'>
+    const { sessions } = (await this.call(
+      'session.list',
+      { all: true },
+      { signal },
+    )) as Result<'session.list'>
     const own = sessions.filter(({ conversation }) => conversation === ref)
     const last = own.find(({ status }) => status === 'running') ?? own.at(-1)
     return last?.session ?? this.findSession(ref, signal)

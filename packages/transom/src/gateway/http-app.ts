@@ -107,7 +107,15 @@ async function subscribe({ calls, slots, admission }: AppParts, context: AppCont
   const slot = slots.take({ close: () => outgoing.destroy(), grant })
   const headers = { ...SECURITY_HEADERS, ...corsHeaders(admission.rules, originOf(context)) }
   try {
-    await streamEvents({ calls, params: checked, outgoing, headers, signal, onEnd: () => slot.release() })
+    await streamEvents({
+      calls,
+      principal: grant,
+      params: checked,
+      outgoing,
+      headers,
+      signal,
+      onEnd: () => slot.release(),
+    })
   } catch (error) {
     slot.release()
     throw error

@@ -1,5 +1,5 @@
 import type { Client } from '@transom/client'
-import type { Params, SubscriptionMessage } from '@transom/protocol'
+import { delegationOf, type Params, type Principal, type SubscriptionMessage } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { GatewayCalls } from './gateway-calls.ts'
 
@@ -13,13 +13,15 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
  */
 export class Subscriber {
   readonly #calls: GatewayCalls
+  readonly #principal: Principal
   /** By the socket of the host; '' for the Home's own. */
   readonly #clients = new Map<string, Promise<Client>>()
   #paused = false
   #closed = false
 
-  constructor(calls: GatewayCalls) {
+  constructor(calls: GatewayCalls, principal: Principal) {
     this.#calls = calls
+    this.#principal = principal
   }
 
   /** Follows a session until the returned function is called. */
@@ -60,10 +62,11 @@ export class Subscriber {
   ): Promise<() => Promise<void>> {
     const client = await this.#client(elsewhere)
     let over = false
-    const stop = await client.subscribe(params, ({ subscription: _number, ...message }) => {
+    const listener = ({ subscription: _number, ...message }: SubscriptionMessage) => {
       over ||= message.type === 'end' || message.type === 'error'
       onMessage(message)
-    })
+    }
+    const stop = await client.subscribe(params, listener, { onBehalfOf: delegationOf(this.#principal) })
     void client.whenClosed().then((reason) => {
       if (!over && !this.#closed) onMessage({ type: 'error', error: toWireError(reason) })
     })

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { z } from 'zod'
-import { TOKEN_SCOPES, type TokenScope } from '@transom/protocol'
+import { TOKEN_SCOPES, type TokenPrincipal, type TokenScope } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
 import { lockFileBlocking } from '../lib/native.ts'
@@ -29,8 +29,8 @@ const tokenRecord = z.object({
 type TokenRecord = z.infer<typeof tokenRecord>
 const tokensFile = z.object({ version: z.literal(1), tokens: z.array(tokenRecord) })
 
-/** What a token allows, and what may be shown of it. */
-export type Grant = Omit<TokenRecord, 'sha256'>
+/** A principal that a credential proved, and when that was issued: what may be shown of a token. */
+export type Grant = TokenPrincipal & Pick<TokenRecord, 'created_at'>
 
 export interface NewToken {
   readonly grant: Grant
@@ -146,7 +146,7 @@ export class TokenStore {
 }
 
 /** Later than the one whose place it takes: by this, what was opened with the old token knows that it is gone. */
-function newRecord({ id, name, scope, sessions }: Omit<Grant, 'created_at'>, after = '') {
+function newRecord({ id, name, scope, sessions }: Omit<TokenPrincipal, 'kind'>, after = '') {
   const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const sha256 = createHash('sha256').update(token).digest('hex')
   const createdMs = Math.max(Date.now(), (Date.parse(after) || 0) + 1)
@@ -154,8 +154,8 @@ function newRecord({ id, name, scope, sessions }: Omit<Grant, 'created_at'>, aft
   return { token, record: { id, name, scope, sessions, created_at, sha256 } }
 }
 
-function grantOf({ sha256: _secret, ...grant }: TokenRecord): Grant {
-  return grant
+function grantOf({ sha256: _secret, ...shown }: TokenRecord): Grant {
+  return { kind: 'token', ...shown }
 }
 
 function findByDigest(records: readonly TokenRecord[], token: string): TokenRecord | null {

@@ -29,7 +29,7 @@ export class ViewerLogins {
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const id = `viewer-${randomBytes(4).toString('hex')}`
     const created_at = new Date(this.#now()).toISOString()
-    const grant: Grant = { id, name: 'viewer', scope: 'read', sessions: null, created_at }
+    const grant: Grant = { kind: 'token', id, name: 'viewer', scope: 'read', sessions: null, created_at }
     this.#logins.set(digestOf(secret), { grant, expiresMs: this.#now() + LOGIN_SECONDS * 1000 })
     const [oldest] = this.#logins.keys()
     if (this.#logins.size > LOGINS_MAX && oldest !== undefined) this.#logins.delete(oldest)

@@ -1,4 +1,4 @@
-import type { Block, ParsedParams, Result } from '@transom/protocol'
+import type { Actor, Block, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -11,7 +11,7 @@ import { endedOutput, liveOutput, type OutputStream } from '../blocks/output-str
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
-import type { Handlers } from './dispatch.ts'
+import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
 import { blockSubject, notIntegrated, runInShell } from './pty-handlers.ts'
 
 type BlockOperation = 'pty.blocks' | 'pty.read' | 'session.run'
@@ -27,7 +27,7 @@ export function blockHandlers(dependencies: BlockDependencies): Pick<Handlers, B
   return {
     'pty.blocks': (params, { signal }) => listBlocks(dependencies, params, signal),
     'pty.read': (params, { signal }) => read(dependencies, params, signal),
-    'session.run': (params, { signal }) => run(dependencies, params, signal),
+    'session.run': (params, context) => run(dependencies, params, context),
   }
 }
 
@@ -107,16 +107,18 @@ function findBlock(
 async function run(
   dependencies: BlockDependencies,
   params: ParsedParams<'session.run'>,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<Result<'session.run'>> {
   const session = await dependencies.conversations.get(params.session)
   const { shell, projection } = session.capability('blocks')
   if (shell === null) throw notIntegrated(session)
   const command = joinCommand(shell.integration.shell, params.command)
-  const accepted = runInShell(session, { ...params, command }, 'block')
+  const actor = actorOf(context, params.actor)
+  const accepted = runInShell(session, { ...params, command, actor }, 'block')
   const timeoutMs = params.no_wait ? 0 : params.timeout_ms
+  const { signal } = context
   const ended = await waitForBlockEnd(blockSubject(session), accepted, { timeoutMs, signal })
-  const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, params)
+  const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, actor)
   const output = await blockOutput(session, block, params)
   if (ended !== null || params.no_wait) return { ok: true, block, ...output }
   const message = `${JSON.stringify(command.slice(0, 100))} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}: "transom block ${params.session} ${block.seq}" shows its output`
@@ -127,7 +129,7 @@ async function run(
 function notBegun(
   session: Session,
   accepted: { id: string; ordinal: number; command: string | null },
-  { actor }: ParsedParams<'session.run'>,
+  { actor, actor_label }: Actor,
 ): Block {
   const { cursor, cwd } = session.capability('blocks').projection
   return {
@@ -139,7 +141,8 @@ function notBegun(
     command: accepted.command,
     cwd,
     cwd_after: null,
-    actor: actor ?? null,
+    actor,
+    actor_label: actor_label ?? null,
     exit_code: null,
     ended_by: null,
     ts_begin: session.now(),

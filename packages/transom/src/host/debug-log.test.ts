@@ -24,6 +24,7 @@ const entries = (file = log.path) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
+const peer = { kind: 'local', uid: 1000, pid: 812, user: 'ada' } as const
 const request = (params: unknown, operation = 'session.type') => ({
   connection: 1,
   id: 7,
@@ -35,7 +36,7 @@ const request = (params: unknown, operation = 'session.type') => ({
 
 test('a debug log that is off writes no file', () => {
   log.request(request({}))
-  expect(log.opened()).toBe(1)
+  expect(log.opened(peer)).toBe(1)
   expect(fs.existsSync(log.path)).toBe(false)
 })
 
@@ -57,7 +58,10 @@ test('at ten megabytes it is moved aside and started afresh, so that two files a
   fs.writeFileSync(log.path, `${'x'.repeat((10 << 20) - 1)}\n`)
   fs.writeFileSync(`${log.path}.1`, 'older')
   log.enable()
-  log.opened()
+  log.opened(peer)
   expect(fs.statSync(`${log.path}.1`).size).toBe(10 << 20)
-  expect(entries()).toMatchObject([{ event: 'debug_on' }, { event: 'connected', connection: 1 }])
+  expect(entries()).toMatchObject([
+    { event: 'debug_on' },
+    { event: 'connected', connection: 1, peer: 'ada (pid 812)' },
+  ])
 })

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { isOperationName } from '@transom/protocol'
+import { actorName, isOperationName, type LocalPrincipal } from '@transom/protocol'
 import { fileError } from '../lib/system-error.ts'
 
 const LOG_BYTES_MAX = 10 << 20 // some 80,000 requests; the one before is kept beside it
@@ -9,14 +9,15 @@ const NAME_CHARS_MAX = 64 // a session's name has no more; what is longer is a m
 /** Whom a connection tells of itself. */
 export interface ConnectionObserver {
   /** Returns the number of the connection. */
-  opened(): number
+  opened(peer: LocalPrincipal): number
   request(request: ObservedRequest): void
   closed(connection: number): void
 }
 
 export interface ObservedRequest {
   readonly connection: number
-  readonly id: string | number
+  /** Null for a notification. */
+  readonly id: string | number | null
   readonly operation: string
   readonly params: unknown
   readonly durationMs: number
@@ -55,9 +56,9 @@ export class DebugLog implements ConnectionObserver {
     this.#fd = null
   }
 
-  opened(): number {
+  opened(peer: LocalPrincipal): number {
     this.#lastConnection++
-    this.#write({ event: 'connected', connection: this.#lastConnection })
+    this.#write({ event: 'connected', connection: this.#lastConnection, peer: actorName(peer) })
     return this.#lastConnection
   }
 

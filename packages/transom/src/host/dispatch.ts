@@ -1,14 +1,19 @@
 import {
   OPERATIONS,
+  actorName,
   isOperationName,
+  type Actor,
   type OperationName,
   type ParsedParams,
+  type Principal,
   type Result,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 
 /** What a handler may use of the request it serves. */
 export interface RequestContext {
+  /** Who is asking. */
+  readonly principal: Principal
   /** Aborts when the caller cancels or vanishes. */
   readonly signal: AbortSignal
   /** Sends to the caller beside the answer; false while it reads too slowly. */
@@ -19,6 +24,11 @@ export interface RequestContext {
   readonly drained: () => Promise<void>
   /** Work that goes on after the answer, until the caller leaves or ends it by number. */
   readonly background: BackgroundWork
+}
+
+/** Who acts, for the Event Log: the principal, and beside it what the caller called itself. */
+export function actorOf({ principal }: Pick<RequestContext, 'principal'>, label: string | undefined): Actor {
+  return { actor: actorName(principal), ...(label === undefined ? {} : { actor_label: label }) }
 }
 
 export interface BackgroundWork {

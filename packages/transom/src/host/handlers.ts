@@ -46,7 +46,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
-    'session.shell_init': (params, { signal }) => shellInit(conversations, params, signal),
+    'session.shell_init': (params, context) => shellInit(conversations, params, context),
     'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }) => {
       control.assertOpen()

@@ -4,9 +4,7 @@ import { findText, placeOf } from '../grid/find-text.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
-import type { Handlers } from './dispatch.ts'
-
-export const DEFAULT_ACTOR = 'client'
+import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
 
 type InputOperation =
   | 'session.type'
@@ -20,34 +18,36 @@ type InputOperation =
 /** What acts on a Command Target. */
 export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation> {
   return {
-    'session.type': async ({ session, text, enter, actor = DEFAULT_ACTOR }) => {
+    'session.type': async ({ session, text, enter, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      return { seq: (await target.act({ act: 'type', text: `${text}${enter ? '\n' : ''}` }, actor)).seq }
+      const act = { act: 'type', text: `${text}${enter ? '\n' : ''}` } as const
+      return { seq: (await target.act(act, actorOf(context, actor))).seq }
     },
-    'session.keys': async ({ session, keys, actor = DEFAULT_ACTOR }) => {
+    'session.keys': async ({ session, keys, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      return { seq: (await target.act({ act: 'keys', keys }, actor)).seq }
+      return { seq: (await target.act({ act: 'keys', keys }, actorOf(context, actor))).seq }
     },
-    'session.paste': async ({ session, text, actor = DEFAULT_ACTOR }) => {
+    'session.paste': async ({ session, text, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      const { seq, bracketed = false } = await target.act({ act: 'paste', text }, actor)
+      const { seq, bracketed = false } = await target.act({ act: 'paste', text }, actorOf(context, actor))
       return { seq, bracketed }
     },
-    'session.mouse': async (params) => useMouse(await sessions.commandTarget(params.session), params),
-    'session.signal': async ({ session, signal, to, actor = DEFAULT_ACTOR }) => {
+    'session.mouse': async (params, context) =>
+      useMouse(await sessions.commandTarget(params.session), params, context),
+    'session.signal': async ({ session, signal, to, actor }, context) => {
       const { control } = await sessions.capability(session, 'tty')
-      return control.signal(`SIG${signal}`, to, actor)
+      return control.signal(`SIG${signal}`, to, actorOf(context, actor))
     },
-    'session.mark': async ({ session, label, actor = DEFAULT_ACTOR }) => {
+    'session.mark': async ({ session, label, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      return { seq: target.mark(label, actor) }
+      return { seq: target.mark(label, actorOf(context, actor)) }
     },
-    'session.resize': async ({ session, cols, rows }) => {
+    'session.resize': async ({ session, cols, rows }, context) => {
       if (cols === undefined && rows === undefined)
         throw new OpError('usage', 'resize: give cols, rows or both')
       const target = await sessions.commandTarget(session)
       const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
-      const { seq } = await target.act({ act: 'resize', ...size }, DEFAULT_ACTOR)
+      const { seq } = await target.act({ act: 'resize', ...size }, actorOf(context, undefined))
       return { seq, ...size }
     },
   }
@@ -56,6 +56,7 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
 async function useMouse(
   target: Session,
   params: ParsedParams<'session.mouse'>,
+  context: RequestContext,
 ): Promise<Result<'session.mouse'>> {
   const { to, actor } = params
   const at = params.at ?? (await findPlace(target, params))
@@ -68,7 +69,7 @@ async function useMouse(
       rows,
     })
   }
-  const { seq } = await target.act({ act: 'mouse', mouse: mouseAction(params, at) }, actor ?? DEFAULT_ACTOR)
+  const { seq } = await target.act({ act: 'mouse', mouse: mouseAction(params, at) }, actorOf(context, actor))
   return { seq, ...at }
 }
 

@@ -1,4 +1,4 @@
-import type { NeedsInput, PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
+import type { Actor, NeedsInput, PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../blocks/block-queue.ts'
 import type { BlockSubject } from '../blocks/block-waits.ts'
@@ -8,8 +8,7 @@ import { activeInteractive } from '../blocks/shell-blocks.ts'
 import { QUIET_MS } from '../session/needs-input.ts'
 import type { Session } from '../session/session.ts'
 import { checkWorkingFolder } from '../platform/program.ts'
-import type { Handlers } from './dispatch.ts'
-import { DEFAULT_ACTOR } from './input-handlers.ts'
+import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
 
 const CTRL_D = '\x04'
 const ENTER = '\r'
@@ -19,24 +18,27 @@ type PtyOperation = Exclude<keyof typeof PTY_OPERATIONS, 'pty.blocks' | 'pty.rea
 
 export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOperation> {
   return {
-    'pty.exec_block': async (params) => {
-      const { begun } = await exec(conversations, params, 'block')
+    'pty.exec_block': async (params, context) => {
+      const { begun } = await exec(conversations, params, 'block', context)
       return begun
     },
-    'pty.exec_interactive': async (params) => {
-      const { begun, block } = await exec(conversations, params, 'interactive')
+    'pty.exec_interactive': async (params, context) => {
+      const { begun, block } = await exec(conversations, params, 'interactive', context)
       return { ...begun, session_id: interactiveId(block.id) }
     },
-    'pty.send': async (params) => send(await target(conversations, params), dataOf(params), params),
-    'pty.ctrl_c': async (params) => {
+    'pty.send': async (params, context) =>
+      send(await target(conversations, params), dataOf(params), actorOf(context, params.actor)),
+    'pty.ctrl_c': async (params, context) => {
       const session = await target(conversations, params)
-      const log_seq = session.capability('tty').interrupt(params.actor ?? DEFAULT_ACTOR)
+      const log_seq = session.capability('tty').interrupt(actorOf(context, params.actor))
       return { ok: true, log_seq, cursor: session.capability('blocks').projection.cursor }
     },
-    'pty.ctrl_d': async (params) => send(await target(conversations, params), CTRL_D, params),
-    'pty.enter': async (params) => send(await target(conversations, params), ENTER, params),
-    'pty.end_session': async (params, { signal }) =>
-      endSession(await target(conversations, params), params, signal),
+    'pty.ctrl_d': async (params, context) =>
+      send(await target(conversations, params), CTRL_D, actorOf(context, params.actor)),
+    'pty.enter': async (params, context) =>
+      send(await target(conversations, params), ENTER, actorOf(context, params.actor)),
+    'pty.end_session': async (params, context) =>
+      endSession(await target(conversations, params), params, context),
     'pty.reset': async ({ conversation_id }) => ({
       ok: true,
       ...(await conversations.reset(conversation_id)),
@@ -53,7 +55,7 @@ export function runInShell(
     command: string
     cwd?: string | undefined
     queue?: boolean | undefined
-    actor?: string | undefined
+    actor: Actor
   },
   kind: 'block' | 'interactive',
 ): AcceptedBlock {
@@ -64,7 +66,7 @@ export function runInShell(
   return shell.queue.accept({
     command: params.command,
     kind,
-    actor: params.actor ?? DEFAULT_ACTOR,
+    actor: params.actor,
     cwd: params.cwd ?? null,
     queue: params.queue ?? false,
   })
@@ -74,6 +76,7 @@ async function exec(
   conversations: Conversations,
   params: ParsedParams<'pty.exec_block'>,
   kind: 'block' | 'interactive',
+  context: RequestContext,
 ): Promise<{ begun: Result<'pty.exec_block'>; block: AcceptedBlock }> {
   const { conversation_id, must_exist = false, start_cwd } = params
   const session = await (must_exist
@@ -81,7 +84,7 @@ async function exec(
     : conversations.open(conversation_id, start_cwd))
   const { cursor } = session.capability('blocks').projection
   const before = { cursor, log_seq: session.log.seq, ts_begin: session.now() }
-  const block = runInShell(session, params, kind)
+  const block = runInShell(session, { ...params, actor: actorOf(context, params.actor) }, kind)
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }
   return { begun: { ok: true, ...names, ...before }, block }
 }
@@ -101,19 +104,15 @@ async function target(
   throw new OpError('interactive_ended', message, { session_id, active_session_id: active })
 }
 
-function send(
-  session: Session,
-  input: string | Buffer,
-  { actor }: { actor?: string | undefined },
-): Result<'pty.send'> {
-  const log_seq = session.capability('tty').input(input, { via: 'send', actor: actor ?? DEFAULT_ACTOR })
+function send(session: Session, input: string | Buffer, actor: Actor): Result<'pty.send'> {
+  const log_seq = session.capability('tty').input(input, { via: 'send', actor })
   return { ok: true, log_seq, cursor: session.capability('blocks').projection.cursor }
 }
 
 async function endSession(
   session: Session,
   { session_id, actor }: ParsedParams<'pty.end_session'>,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<Result<'pty.end_session'>> {
   const tty = session.capability('tty')
   const blocks = session.capability('blocks')
@@ -124,8 +123,8 @@ async function endSession(
   }
   const subject = blockSubject(session)
   const ended = await endInteractive({ tty, blocks: subject }, active, {
-    actor: actor ?? DEFAULT_ACTOR,
-    signal,
+    actor: actorOf(context, actor),
+    signal: context.signal,
   })
   if (ended !== null) return { ok: true, ...ended }
   const message = `${JSON.stringify(active.command)} could not be ended; "reset" ends the shell that it runs in, too`

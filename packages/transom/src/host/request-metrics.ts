@@ -1,4 +1,4 @@
-import { isOperationName, type Result } from '@transom/protocol'
+import { isOperationName, type LocalPrincipal, type Result } from '@transom/protocol'
 import type { ConnectionObserver, ObservedRequest } from './debug-log.ts'
 
 type RequestFigures = Result<'host.status'>['metrics']['requests'][number]
@@ -16,8 +16,8 @@ export class RequestMetrics implements ConnectionObserver {
     return [...this.#operations.values()]
   }
 
-  opened(): number {
-    return this.#next.opened()
+  opened(peer: LocalPrincipal): number {
+    return this.#next.opened(peer)
   }
 
   request(request: ObservedRequest): void {

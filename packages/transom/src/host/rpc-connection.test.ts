@@ -4,6 +4,7 @@ import { OpError } from '@transom/protocol'
 import type { Handlers } from './dispatch.ts'
 import { RpcConnection } from './rpc-connection.ts'
 
+const peer = { kind: 'local', uid: 1000, pid: 812, user: 'ada' } as const
 let transport: Transport
 let received: unknown[]
 let aborted: string[]
@@ -31,7 +32,7 @@ beforeEach(() => {
   transport = client
   received = []
   aborted = []
-  new RpcConnection(host, handlers, () => {})
+  new RpcConnection(host, { peer, handlers, closed: () => {} })
 })
 
 async function send(...messages: unknown[]): Promise<unknown[]> {
@@ -76,9 +77,9 @@ describe('JSON-RPC', () => {
     ])
   })
 
-  test('a batch is answered part by part, and a notification not at all', async () => {
+  test('a batch is answered by an array, and a notification in it not at all', async () => {
     const call = { jsonrpc: '2.0', method: 'session.list' }
-    expect(await send([{ ...call, id: 1 }, call, { ...call, id: 2 }])).toMatchObject([{ id: 1 }, { id: 2 }])
+    expect(await send([{ ...call, id: 1 }, call, { ...call, id: 2 }])).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
   test('a second request under an id in flight is refused', async () => {

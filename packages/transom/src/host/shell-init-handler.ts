@@ -3,16 +3,17 @@ import { OpError } from '@transom/protocol/errors'
 import { waitUntil } from '../lib/wait-until.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { nestedShell } from '../blocks/shells/nested-shell.ts'
-import { DEFAULT_ACTOR } from './input-handlers.ts'
+import { actorOf, type RequestContext } from './dispatch.ts'
 
 /** Integrates a shell within a session's program. With `type` it waits for the shell's first prompt. */
 export async function shellInit(
   conversations: Conversations,
-  { session: ref, shell, type, timeout_ms, actor = DEFAULT_ACTOR }: ParsedParams<'session.shell_init'>,
-  signal: AbortSignal,
+  { session: ref, shell, type, timeout_ms, actor: label }: ParsedParams<'session.shell_init'>,
+  context: RequestContext,
 ): Promise<Result<'session.shell_init'>> {
   const session = await conversations.get(ref)
   session.assertCommandable()
+  const actor = actorOf(context, label)
   const blocks = session.capability('blocks')
   const nested = nestedShell(shell)
   const result = { ok: true as const, session: session.id, shell, snippet: nested.snippet }
@@ -39,7 +40,7 @@ export async function shellInit(
     },
     timeoutMs: timeout_ms,
     onTimeout: () => null,
-    signal,
+    signal: context.signal,
   })
   if (joined !== null) return { ...result, integrated: true, ...joined }
   const message = `the program in front did not answer as a ${shell} within ${timeout_ms} ms: look at the screen (snapshot). It must be a ${shell} at its prompt, with stty at hand; a late answer is still taken`

@@ -3,9 +3,9 @@ import * as net from 'node:net'
 import { SocketTransport } from '@transom/client/unix-socket'
 import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
-import { peerUid } from '../lib/native.ts'
 import type { ConnectionObserver } from './debug-log.ts'
 import type { Handlers } from './dispatch.ts'
+import { localPeer } from './local-peer.ts'
 import { RpcConnection } from './rpc-connection.ts'
 
 export interface ServerOptions {
@@ -50,28 +50,19 @@ export class SocketServer {
   #accept(socket: net.Socket): void {
     const { handlers, onCountChange, observer } = this.#options
     socket.on('error', () => {}) // the close that follows ends the connection's work
-    if (!isOwnUser(socket)) {
+    const peer = localPeer(socket)
+    if (peer === null) {
       const error = new OpError('socket_untrusted', 'this host serves only the user it runs as')
       socket.end(`${JSON.stringify(rpcFailure(null, error))}\n`)
       return
     }
-    const transport = new SocketTransport(socket, {
-      frameBytesMax: REQUEST_BYTES_MAX,
-      pauseWhenBackedUp: true,
-    })
-    const left = () => {
+    const transport = new SocketTransport(socket, { frameBytesMax: REQUEST_BYTES_MAX })
+    const closed = () => {
       this.#connections.delete(connection)
       onCountChange()
     }
-    const connection = new RpcConnection(transport, handlers, left, observer)
+    const connection = new RpcConnection(transport, { peer, handlers, closed, observer })
     this.#connections.add(connection)
     onCountChange()
   }
-}
-
-/** Whether the process at the other end is of the user that this one runs as. */
-export function isOwnUser(socket: net.Socket): boolean {
-  // An edge: Node keeps the descriptor of a socket to itself.
-  const handle = (socket as unknown as { _handle: { fd: number } | null })._handle
-  return handle !== null && peerUid(handle.fd) === process.getuid?.()
 }

@@ -6,8 +6,7 @@ import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { PageControl } from '../session/capabilities.ts'
 import type { Session } from '../session/session.ts'
-import type { Handlers } from './dispatch.ts'
-import { DEFAULT_ACTOR } from './input-handlers.ts'
+import { actorOf, type Handlers } from './dispatch.ts'
 
 /** What only a web page can be told, or asked. */
 export function webHandlers(
@@ -16,25 +15,26 @@ export function webHandlers(
   { now }: { now: () => number },
 ): Pick<Handlers, keyof typeof WEB_OPERATIONS> {
   return {
-    'web.navigate': async ({ session, url, timeout_ms, actor = DEFAULT_ACTOR }, { signal }) => {
+    'web.navigate': async ({ session, url, timeout_ms, actor }, context) => {
       const { control } = await sessions.capability(session, 'page')
-      return { seq: await control.navigate(url, actor, { timeoutMs: timeout_ms, signal }) }
+      const by = actorOf(context, actor)
+      return { seq: await control.navigate(url, by, { timeoutMs: timeout_ms, signal: context.signal }) }
     },
-    'web.go_back': async ({ session, actor = DEFAULT_ACTOR }) =>
-      (await sessions.capability(session, 'page')).control.step('go_back', actor),
-    'web.go_forward': async ({ session, actor = DEFAULT_ACTOR }) =>
-      (await sessions.capability(session, 'page')).control.step('go_forward', actor),
-    'web.reload': async ({ session, actor = DEFAULT_ACTOR }) => {
+    'web.go_back': async ({ session, actor }, context) =>
+      (await sessions.capability(session, 'page')).control.step('go_back', actorOf(context, actor)),
+    'web.go_forward': async ({ session, actor }, context) =>
+      (await sessions.capability(session, 'page')).control.step('go_forward', actorOf(context, actor)),
+    'web.reload': async ({ session, actor }, context) => {
       const { control } = await sessions.capability(session, 'page')
-      return { seq: await control.reload(actor) }
+      return { seq: await control.reload(actorOf(context, actor)) }
     },
-    'web.set_zoom': async ({ session, percent, actor = DEFAULT_ACTOR }) => {
+    'web.set_zoom': async ({ session, percent, actor }, context) => {
       const { control } = await sessions.capability(session, 'page')
-      return { seq: await control.setZoom(percent, actor) }
+      return { seq: await control.setZoom(percent, actorOf(context, actor)) }
     },
-    'web.answer_dialog': async ({ session, answer, text, actor = DEFAULT_ACTOR }) => {
+    'web.answer_dialog': async ({ session, answer, text, actor }, context) => {
       const { control } = await sessions.capability(session, 'page')
-      return { seq: await control.answerDialog(answer === 'accept', text, actor) }
+      return { seq: await control.answerDialog(answer === 'accept', text, actorOf(context, actor)) }
     },
     'web.links': async ({ session }) => {
       const { control } = await sessions.capability(session, 'page')

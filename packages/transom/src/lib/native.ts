@@ -43,13 +43,17 @@ export function lockFileBlocking(fd: number): void {
   if (flock(fd, LOCK_EX) !== 0) throw new OpError('io_error', `flock failed: ${koffi.errno()}`)
 }
 
-/** The uid of the process at the other end of a connected Unix socket. */
-export const peerUid: (fd: number) => number = IS_LINUX ? peerUidLinux() : peerUidBsd()
+export interface PeerCredentials {
+  readonly uid: number
+  /** Null where the system does not report it. */
+  readonly pid: number | null
+}
 
-function peerUidLinux(): (fd: number) => number {
-  const getsockopt = libc.func(
-    'int getsockopt(int fd, int level, int name, _Out_ uint32_t *value, _Inout_ uint32_t *length)',
-  )
+/** The process at the other end of a connected Unix socket, as the kernel knew it when the two were connected. */
+export const peerCredentials: (fd: number) => PeerCredentials = IS_LINUX ? peerOnLinux() : peerOnBsd()
+
+function peerOnLinux(): (fd: number) => PeerCredentials {
+  const getsockopt = getsockoptFunction()
   const SOL_SOCKET = 1
   const SO_PEERCRED = 17
   return (fd) => {
@@ -57,17 +61,29 @@ function peerUidLinux(): (fd: number) => number {
     const length = new Uint32Array([12])
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, credentials, length) !== 0)
       throw systemCallFailed('SO_PEERCRED')
-    return credentials[1] ?? -1
+    const [pid = 0, uid = -1] = credentials
+    return { uid, pid: pid === 0 ? null : pid } // 0 for a process of another pid namespace
   }
 }
 
-function peerUidBsd(): (fd: number) => number {
+function peerOnBsd(): (fd: number) => PeerCredentials {
   const getpeereid = libc.func('int getpeereid(int fd, _Out_ uint32_t *uid, _Out_ uint32_t *gid)')
+  const getsockopt = getsockoptFunction()
+  const SOL_LOCAL = 0
+  const LOCAL_PEERPID = 2 // of macOS
   return (fd) => {
     const uid = new Uint32Array(1)
     if (getpeereid(fd, uid, new Uint32Array(1)) !== 0) throw systemCallFailed('getpeereid')
-    return uid[0] ?? -1
+    const pid = new Uint32Array(1)
+    const hasPid = getsockopt(fd, SOL_LOCAL, LOCAL_PEERPID, pid, new Uint32Array([4])) === 0
+    return { uid: uid[0] ?? -1, pid: hasPid ? (pid[0] ?? null) : null }
   }
+}
+
+function getsockoptFunction() {
+  return libc.func(
+    'int getsockopt(int fd, int level, int name, _Out_ uint32_t *value, _Inout_ uint32_t *length)',
+  )
 }
 
 const tcgetattr = libc.func('int tcgetattr(int fd, _Out_ uint8_t *termios)')

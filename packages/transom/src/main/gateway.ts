@@ -33,12 +33,15 @@ export async function runGatewayCommand(invocation: GatewayInvocation): Promise<
       return 0
     case 'token list': {
       const grants = tokens.list()
-      invocation.answer({ tokens: grants }, grants.map(grantLine).join('\n') || 'there are no tokens')
+      invocation.answer(
+        { tokens: grants.map(shownGrant) },
+        grants.map(grantLine).join('\n') || 'there are no tokens',
+      )
       return 0
     }
     case 'token revoke': {
       const revoked = tokens.revoke(stringParam(invocation, 'token') ?? '')
-      invocation.answer({ revoked }, `revoked ${grantLine(revoked)}`)
+      invocation.answer({ revoked: shownGrant(revoked) }, `revoked ${grantLine(revoked)}`)
       return 0
     }
     case 'login':
@@ -94,7 +97,7 @@ async function serveMcp(invocation: GatewayInvocation, home: Home): Promise<void
     })
   const calls = new GatewayCalls(hostConnector(finder), new CallMetrics())
   const { env } = process
-  const defaults = { $TRANSOM_ACTOR: env['TRANSOM_ACTOR'] ?? 'mcp', cwd: process.cwd(), environment: env }
+  const defaults = { $TRANSOM_ACTOR: env['TRANSOM_ACTOR'], cwd: process.cwd(), environment: env }
   const onerror = (error: Error) => finder.debug(`mcp: ${error.message}`)
   const server = serveOnStdio({ calls, set, defaults, sessions: new SessionListWatch(home) }, onerror)
   if (process.stdin.isTTY)
@@ -153,8 +156,12 @@ function hostConnector(finder: HostFinder): HostConnector {
 }
 
 function tellToken({ answer, notice }: GatewayInvocation, { grant, token }: NewToken): void {
-  answer({ ...grant, token }, token)
+  answer({ ...shownGrant(grant), token }, token)
   notice(`${grantLine(grant)}; the token is shown this once`)
+}
+
+function shownGrant({ kind: _kind, ...grant }: Grant): object {
+  return grant
 }
 
 function grantLine({ id, name, scope, sessions, created_at }: Grant): string {

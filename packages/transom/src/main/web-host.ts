@@ -5,7 +5,7 @@
 import * as fs from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { VERSION } from '@transom/protocol'
+import { VERSION, actorName } from '@transom/protocol'
 import { toWireError, type WireError } from '@transom/protocol/errors'
 import type { AgentObserver } from '../awi-agent/agent-connection.ts'
 import { defaultAgentSocket } from '../awi-agent/agent-socket-path.ts'
@@ -80,8 +80,8 @@ const SILENT: AgentObserver = { opened: () => 0, request: () => {}, closed: () =
 function debugObserver(): AgentObserver {
   let connections = 0
   return {
-    opened: () => {
-      debugLine({ event: 'connected', connection: ++connections })
+    opened: (peer) => {
+      debugLine({ event: 'connected', connection: ++connections, peer: actorName(peer) })
       return connections
     },
     request: ({ durationMs, ...request }) =>

@@ -1,5 +1,13 @@
 import type { z } from 'zod'
-import type { CreatedEvent, EventType, ExitRecord, Fact, FactType, ParsedParams } from '@transom/protocol'
+import type {
+  Actor,
+  CreatedEvent,
+  EventType,
+  ExitRecord,
+  Fact,
+  FactType,
+  ParsedParams,
+} from '@transom/protocol'
 import type { CanonicalText } from '../grid/canonical-text.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -104,7 +112,7 @@ export interface Source {
   /** Resolves when it takes acts, if that is not at once: a browser takes a while to start. */
   readonly opened?: Promise<void>
   /** Carries out an act that the session may take. It is logged before it can be seen. */
-  act(act: Act, actor: string): Promise<Acted>
+  act(act: Act, actor: Actor): Promise<Acted>
   /** Stops emitting while there are reasons to. */
   pause(reasons: ReadonlySet<PauseReason>): void
   /** Ends every process; returns those that could not be ended. The exit is reported to the sink. */

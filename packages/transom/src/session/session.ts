@@ -1,4 +1,4 @@
-import type { ExitRecord, Fact, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
+import type { Actor, ExitRecord, Fact, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
 import type { CanonicalText } from '../grid/canonical-text.ts'
 import type { TextSpan } from '../grid/find-text.ts'
 import type { Home } from '../home/home.ts'
@@ -169,16 +169,16 @@ export class Session implements WaitSubject {
   }
 
   /** Types, presses keys, pastes, uses the mouse, resizes. */
-  async act(act: Act, actor: string): Promise<Acted> {
+  async act(act: Act, actor: Actor): Promise<Acted> {
     this.assertCommandable()
     if (this.#source === null) throw new Error('a session that takes commands has a source')
     return this.#source.act(act, actor)
   }
 
   /** Names the present moment; returns the seq of the mark's record. */
-  mark(label: string, actor: string): number {
+  mark(label: string, actor: Actor): number {
     this.assertCommandable()
-    const seq = this.#journal.commit('mark', { actor, label })
+    const seq = this.#journal.commit('mark', { ...actor, label })
     this.#journal.changes.announce()
     return seq
   }

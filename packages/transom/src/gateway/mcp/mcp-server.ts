@@ -1,14 +1,18 @@
-import { McpServer, createMcpHandler, fromJsonSchema } from '@modelcontextprotocol/server'
-import { VERSION } from '@transom/protocol'
+import {
+  CLIENT_INFO_META_KEY,
+  McpServer,
+  createMcpHandler,
+  fromJsonSchema,
+} from '@modelcontextprotocol/server'
+import { VERSION, type LocalPrincipal, type McpClient, type TokenPrincipal } from '@transom/protocol'
 import type { GatewayCalls } from '../gateway-calls.ts'
 import type { McpEndpoint } from '../gateway.ts'
 import type { SessionListWatch } from '../session-list-watch.ts'
-import type { Grant } from '../token-store.ts'
 import { instructions } from './instructions.ts'
 import { ListenBus, followListen, isListen } from './listen.ts'
 import { ResourceWatch } from './resource-watch.ts'
 import { registerResources } from './resources.ts'
-import { callTool, type CallerDefaults, type ToolHost } from './tool-call.ts'
+import { callTool, type CallerDefaults, type CallingRequest, type ToolHost } from './tool-call.ts'
 import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool, type ToolSet } from './tool-table.ts'
 
 export interface McpOptions {
@@ -30,11 +34,10 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   const bus = new ListenBus()
   const handler = createMcpHandler(
     ({ authInfo, era }) => {
-      const grant = authInfo?.extra?.['grant'] as Grant // put there below
-      const defaults = { ...options.defaults, $TRANSOM_ACTOR: `mcp ${grant.name}` }
+      const grant = authInfo?.extra?.['grant'] as TokenPrincipal // put there below
       // The protocol of 2025 is served without a session, and so without a way to tell a client anything.
       const subscriptions = era === 'modern' ? { subscriptions: { era, watch: null } } : {}
-      return createServer(permittedTools(tools, grant), grant, { ...options, defaults, ...subscriptions })
+      return createServer(permittedTools(tools, grant), grant, { ...options, ...subscriptions })
     },
     { bus },
   )
@@ -44,7 +47,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
       const authInfo = { token: '', clientId: grant.id, scopes: [grant.scope], extra: { grant } }
       if (!isListen(body))
         return handler.fetch(request, { authInfo, ...(body === undefined ? {} : { parsedBody: body }) })
-      const watch = new ResourceWatch({ calls, grant, sessions, isBusy })
+      const watch = new ResourceWatch({ calls, principal: grant, sessions, isBusy })
       return bus.open(watch, async () =>
         handler.fetch(request, { authInfo, parsedBody: await followListen(watch, body) }),
       )
@@ -56,7 +59,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
 /** A server with these tools. With `subscriptions` its client can be told that a resource has changed. */
 export function createServer(
   tools: readonly Tool[],
-  grant: Grant,
+  under: LocalPrincipal | TokenPrincipal,
   options: McpOptions & { readonly subscriptions?: Subscriptions },
 ): McpServer {
   const { calls, set, defaults, subscriptions } = options
@@ -73,7 +76,13 @@ export function createServer(
   )
   const host: ToolHost = {
     defaults,
-    call: (operation, params, signal) => calls.call(grant, operation, params, signal),
+    call: (operation, params, request) =>
+      calls.call(
+        { kind: 'mcp', client: clientOf(server, request), under },
+        operation,
+        params,
+        request.signal,
+      ),
   }
   for (const tool of tools) registerTool(server, host, tool)
   const watch = subscriptions?.era === 'legacy' ? subscriptions.watch : null
@@ -81,6 +90,21 @@ export function createServer(
   // In the protocol of 2025 nobody asks to be told that the list has changed: whoever has looked at it is told.
   registerResources(server, host, () => watch?.followList())
   return server
+}
+
+/**
+ * How the client introduced itself: with each request of the 2026 protocol, by `initialize` in that of 2025. Null if it
+ * did not, as over HTTP in the protocol of 2025, where requests share no session.
+ */
+function clientOf({ server }: McpServer, { envelope }: CallingRequest): McpClient | null {
+  const named = (envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY] // unchecked, by its key
+  const client = isMcpClient(named) ? named : server.getClientVersion()
+  return client === undefined ? null : { name: client.name, version: client.version }
+}
+
+function isMcpClient(value: unknown): value is McpClient {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('version' in value)) return false
+  return typeof value.name === 'string' && typeof value.version === 'string'
 }
 
 /** Requests of the 2025 protocol; in that of 2026 a client listens. */

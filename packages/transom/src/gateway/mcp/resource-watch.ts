@@ -1,9 +1,8 @@
-import type { Params } from '@transom/protocol'
+import { reachOf, type Params, type Principal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { GatewayCalls } from '../gateway-calls.ts'
 import type { SessionListWatch } from '../session-list-watch.ts'
 import { Subscriber, type StreamMessage } from '../subscriber.ts'
-import type { Grant } from '../token-store.ts'
 import { parseResourceUri, type ResourceRef } from './resource-uri.ts'
 
 /** A client reads a resource again at each notice: more of them are of no use to it. */
@@ -12,7 +11,7 @@ const FOLLOWED_MAX = 64 // each is a subscription at a host
 
 export interface WatchParts {
   readonly calls: GatewayCalls
-  readonly grant: Grant
+  readonly principal: Principal
   readonly sessions: SessionListWatch
   /** Whether the client has not read what it was sent: then notices wait, folded into one for each resource. */
   readonly isBusy: () => boolean
@@ -38,7 +37,7 @@ export class ResourceWatch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts
-    this.#subscriber = new Subscriber(parts.calls)
+    this.#subscriber = new Subscriber(parts.calls, parts.principal)
   }
 
   /** Says who is told; what has changed before is told, too. */
@@ -103,9 +102,14 @@ export class ResourceWatch {
     if (ref === null)
       throw new OpError('usage', `${JSON.stringify(uri)} is no resource to subscribe to`, { uri })
     if (ref.kind === 'sessions') return this.#onSessions(() => this.#changed.add(uri))
-    const { calls, grant } = this.#parts
+    const { calls, principal } = this.#parts
     const wanted = { session: ref.session, to: ref.kind === 'screen' ? 'screen' : 'blocks' }
-    const checked = await calls.authorize(grant, 'session.subscribe', wanted, new AbortController().signal)
+    const checked = await calls.authorize(
+      principal,
+      'session.subscribe',
+      wanted,
+      new AbortController().signal,
+    )
     const concerns = changeDetector(ref)
     const stop = await this.#subscriber.subscribe(checked as Params<'session.subscribe'>, (message) => {
       if (!concerns(message)) return
@@ -119,9 +123,10 @@ export class ResourceWatch {
   }
 
   #onSessions(change: () => void): () => void {
-    const { sessions, grant } = this.#parts
+    const { sessions, principal } = this.#parts
+    const own = reachOf(principal).sessions
     return sessions.subscribe((session) => {
-      if (grant.sessions !== null && !grant.sessions.includes(session)) return
+      if (own !== null && !own.includes(session)) return
       change()
       this.#arm()
     })

@@ -12,7 +12,7 @@ import {
   SESSIONS_URI,
   blockUri,
 } from './resource-uri.ts'
-import type { ToolHost } from './tool-call.ts'
+import type { CallingRequest, ToolHost } from './tool-call.ts'
 
 /** A resource is in its answer once: it may have what an answer of a tool has in both of its forms. */
 const RESOURCE_CHARS_MAX = SCREEN_CHARS_DEFAULT * 2
@@ -31,24 +31,24 @@ export function registerResources(server: McpServer, host: ToolHost, onList: () 
 }
 
 function registerSessions(server: McpServer, host: ToolHost, onList: () => void): void {
-  const listed = async (signal: AbortSignal) => {
-    const { sessions } = (await host.call('session.list', {}, signal)) as { sessions: SessionInfo[] }
+  const listed = async (request: CallingRequest) => {
+    const { sessions } = (await host.call('session.list', {}, request)) as { sessions: SessionInfo[] }
     return sessions
   }
   const metadata = { title: 'Sessions', description: 'The active sessions.', mimeType: JSON_TYPE }
   server.registerResource('sessions', SESSIONS_URI, metadata, async (uri, { mcpReq }) =>
-    contents(uri, JSON_TYPE, JSON.stringify(compactList(await listed(mcpReq.signal)))),
+    contents(uri, JSON_TYPE, JSON.stringify(compactList(await listed(mcpReq)))),
   )
   server.registerResource(
     'sessions-page',
     new ResourceTemplate(SESSIONS_PAGE_URI, { list: undefined }),
     { ...metadata, description: 'The active sessions that an earlier answer left out.' },
     async (uri, { cursor }, { mcpReq }) =>
-      contents(uri, JSON_TYPE, JSON.stringify(compactList(await listed(mcpReq.signal), decoded(cursor)))),
+      contents(uri, JSON_TYPE, JSON.stringify(compactList(await listed(mcpReq), decoded(cursor)))),
   )
   const list = async () => {
     onList()
-    const sessions = await listed(new AbortController().signal)
+    const sessions = await listed({ signal: new AbortController().signal })
     return {
       resources: sessions.map(({ session, name, command }) => ({
         uri: SCREEN_URI.replace('{session}', session),
@@ -63,7 +63,7 @@ function registerSessions(server: McpServer, host: ToolHost, onList: () => void)
     new ResourceTemplate(SCREEN_URI, { list }),
     { title: 'Screen', description: 'What a session shows now.', mimeType: TEXT_TYPE },
     async (uri, { session }, { mcpReq }) => {
-      const snapshot = (await host.call('session.snapshot', { session }, mcpReq.signal)) as Snapshot
+      const snapshot = (await host.call('session.snapshot', { session }, mcpReq)) as Snapshot
       return contents(uri, TEXT_TYPE, fenced(compact(snapshot, RESOURCE_CHARS_MAX).untrusted_output))
     },
   )
@@ -76,7 +76,7 @@ function registerBlocks(server: McpServer, host: ToolHost): void {
     { title: 'Blocks', description: 'The last commands of a session’s shell.', mimeType: JSON_TYPE },
     async (uri, { session }, { mcpReq }) => {
       const params = { conversation_id: session, limit: BLOCKS_LISTED }
-      const { blocks, more } = (await host.call('pty.blocks', params, mcpReq.signal)) as Result<'pty.blocks'>
+      const { blocks, more } = (await host.call('pty.blocks', params, mcpReq)) as Result<'pty.blocks'>
       return contents(uri, JSON_TYPE, JSON.stringify(blockList(blocks, more)))
     },
   )
@@ -88,7 +88,7 @@ function registerBlocks(server: McpServer, host: ToolHost): void {
     { ...metadata, description: 'What a block printed, from a cursor on.' },
     async (uri, { session, block, cursor }, { mcpReq }) => {
       const asked = { conversation_id: session, block: Number(block), from_cursor: pageStart(cursor) }
-      const { read, next } = await readPage(host, asked, mcpReq.signal)
+      const { read, next } = await readPage(host, asked, mcpReq)
       return contents(uri, TEXT_TYPE, blockText(read, next))
     },
   )
@@ -98,7 +98,7 @@ function registerBlocks(server: McpServer, host: ToolHost): void {
     metadata,
     async (uri, { session, block }, { mcpReq }) => {
       const asked = { conversation_id: session, block: Number(block), max_tokens: OUTPUT_TOKENS_MAX }
-      const read = (await host.call('pty.read', asked, mcpReq.signal)) as Result<'pty.read'>
+      const read = (await host.call('pty.read', asked, mcpReq)) as Result<'pty.read'>
       return contents(uri, TEXT_TYPE, blockText(read, read.omitted?.from_cursor ?? null))
     },
   )
@@ -114,10 +114,10 @@ interface PageRequest {
 async function readPage(
   host: ToolHost,
   asked: PageRequest,
-  signal: AbortSignal,
+  request: CallingRequest,
 ): Promise<{ read: Result<'pty.read'>; next: number | null }> {
   const read = async (more: object) =>
-    (await host.call('pty.read', { ...asked, ...more }, signal)) as Result<'pty.read'>
+    (await host.call('pty.read', { ...asked, ...more }, request)) as Result<'pty.read'>
   const all = await read({ raw: true, max_bytes: 1 })
   const end = all.to_cursor
   const limit = asked.from_cursor + PAGE_BYTES

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, McpServer, MessageExtraInfo, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { FULL_GRANT } from '../access.ts'
+import { ownPrincipal } from '../own-principal.ts'
 import { followListen, isListen } from './listen.ts'
 import { createServer, type McpOptions } from './mcp-server.ts'
 import { ResourceWatch } from './resource-watch.ts'
@@ -12,9 +12,10 @@ export function serveOnStdio(
   onerror: (error: Error) => void,
 ): { close(): Promise<void> } {
   const tools = toolsOf(options.set)
+  const principal = ownPrincipal()
   const watch = new ResourceWatch({
     calls: options.calls,
-    grant: FULL_GRANT,
+    principal,
     sessions: options.sessions,
     isBusy: () => process.stdout.writableNeedDrain,
   })
@@ -26,7 +27,7 @@ export function serveOnStdio(
   })
   const serving = serveStdio(
     ({ era }) => {
-      server = createServer(tools, FULL_GRANT, { ...options, subscriptions: { era, watch } })
+      server = createServer(tools, principal, { ...options, subscriptions: { era, watch } })
       return server
     },
     { onerror, transport: new ListeningTransport(watch) },

@@ -25,8 +25,11 @@ const TEXT_CHARS_MAX = 8000 // about two thousand tokens
  */
 export type CallerDefaults = Readonly<Partial<Record<'cwd' | 'environment' | '$TRANSOM_ACTOR', unknown>>>
 
+/** The request of a client that a call is made for. */
+export type CallingRequest = Pick<ServerContext['mcpReq'], 'signal' | 'envelope'>
+
 export interface ToolHost {
-  call(operation: string, params: object, signal: AbortSignal): Promise<unknown>
+  call(operation: string, params: object, request: CallingRequest): Promise<unknown>
   readonly defaults: CallerDefaults
 }
 
@@ -41,9 +44,9 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const stopProgress = reportProgress(tool, given, mcpReq)
   try {
-    if (isSessionsSchema(tool.definition.result)) return await listSessions(host, tool, given, mcpReq.signal)
+    if (isSessionsSchema(tool.definition.result)) return await listSessions(host, tool, given, mcpReq)
     const { params, charsMax, cursor } = requestOf(tool, given, host.defaults)
-    const result = await host.call(tool.operation, params, mcpReq.signal)
+    const result = await host.call(tool.operation, params, mcpReq)
     return answer(shaped(result, charsMax, cursor))
   } catch (error) {
     if (mcpReq.signal.aborted) throw error // nobody reads the answer; the program goes on
@@ -57,9 +60,9 @@ async function listSessions(
   host: ToolHost,
   { operation }: Tool,
   { cursor, ...params }: Arguments,
-  signal: AbortSignal,
+  request: CallingRequest,
 ): Promise<CallToolResult> {
-  const { sessions } = (await host.call(operation, params, signal)) as Result<'session.list'>
+  const { sessions } = (await host.call(operation, params, request)) as Result<'session.list'>
   return answer(compactList(sessions, typeof cursor === 'string' ? cursor : null))
 }
 

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import {
   OPERATIONS,
+  reachOf,
   tokenScopeOf,
   TOKEN_SCOPES,
   type McpTool,
   type OperationDefinition,
+  type Principal,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import type { Grant } from '../token-store.ts'
 import { compactSessions, isSessionsSchema } from './compact-list.ts'
 import { compactScreen, isScreenSchema } from './compact-screen.ts'
 
@@ -36,8 +37,9 @@ export function toolsOf(
   throw new OpError('usage', `this version of Transom has no operations for --tools ${set}`, { tools: set })
 }
 
-/** Those that a token may use. */
-export function permittedTools(tools: readonly Tool[], { scope, sessions }: Grant): Tool[] {
+/** Those that a principal may use. */
+export function permittedTools(tools: readonly Tool[], principal: Principal): Tool[] {
+  const { scope, sessions } = reachOf(principal)
   return tools.filter(({ definition }) => {
     const { access, params } = definition
     const reaches = TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(tokenScopeOf(definition, {}))

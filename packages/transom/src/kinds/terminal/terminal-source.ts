@@ -1,4 +1,4 @@
-import type { Fact, NeedsInput } from '@transom/protocol'
+import type { Actor, Fact, NeedsInput } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { BlockProjection } from '../../blocks/block-projection.ts'
 import type { IntegratedShell, ShellSession } from '../../blocks/integrated-shell.ts'
@@ -84,7 +84,7 @@ export class TerminalSource implements Source {
     return this.#pty.queuedBytes
   }
 
-  async act(act: Act, actor: string): Promise<Acted> {
+  async act(act: Act, actor: Actor): Promise<Acted> {
     const modes = this.#screen.modes()
     switch (act.act) {
       case 'type': // what the Enter key sends
@@ -186,7 +186,7 @@ export class TerminalSource implements Source {
     // What has a shell run a block is no password, whatever the terminal echoes.
     const mode = secret ? 'hidden' : via === 'block' ? 'raw' : this.#pty.inputMode()
     const data_b64 = mode === 'hidden' ? null : bytes.toString('base64')
-    const seq = this.#sink.commit('input', { actor, via, length: bytes.length, data_b64 })
+    const seq = this.#sink.commit('input', { ...actor, via, length: bytes.length, data_b64 })
     this.#pty.write(bytes) // before what takes time: the program is at work meanwhile
     if (shown !== undefined) {
       this.#echo.typed(seq, shown, this.#screen.place(), { echoed: true, byKernel: false })
@@ -199,9 +199,9 @@ export class TerminalSource implements Source {
     return seq
   }
 
-  #interrupt(actor: string): number {
+  #interrupt(actor: Actor): number {
     const bytes = Buffer.from(INTERRUPT)
-    const fact = { actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
+    const fact = { ...actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
     const seq = this.#sink.commit('input', fact)
     if (this.#pty.makeWayForInterrupt()) this.#pty.write(bytes)
     else this.#signal('SIGINT', 'foreground', actor)
@@ -215,8 +215,8 @@ export class TerminalSource implements Source {
     this.#sink.entered(seq)
   }
 
-  #signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: string): { seq: number; pid: number } {
-    const seq = this.#commitSignal({ actor, signal, to })
+  #signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: Actor): { seq: number; pid: number } {
+    const seq = this.#commitSignal({ ...actor, signal, to })
     const leader = this.#pty.pid
     const pid = to === 'leader' ? leader : (foregroundGroup(leader) ?? leader)
     try {
@@ -227,11 +227,11 @@ export class TerminalSource implements Source {
     return { seq, pid }
   }
 
-  #signalProgram(signals: readonly NodeJS.Signals[], actor: string): void {
+  #signalProgram(signals: readonly NodeJS.Signals[], actor: Actor): void {
     const group = foregroundGroup(this.#pty.pid)
     if (group === null || group === this.#pty.pid) return
     for (const signal of signals) {
-      this.#commitSignal({ actor, signal, to: 'foreground' })
+      this.#commitSignal({ ...actor, signal, to: 'foreground' })
       try {
         process.kill(-group, signal)
       } catch (error) {
@@ -273,7 +273,7 @@ export class TerminalSource implements Source {
       reply: (text, { actor, secret }) => {
         const bytes = Buffer.from(text)
         const data_b64 = secret ? null : bytes.toString('base64')
-        const fact = { actor, via: 'block' as const, length: bytes.length, data_b64 }
+        const fact = { ...actor, via: 'block' as const, length: bytes.length, data_b64 }
         sink.append('input', fact, () => this.#pty.write(bytes))
       },
       after: (run) => sink.after(run),

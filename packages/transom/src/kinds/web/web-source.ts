@@ -1,4 +1,4 @@
-import type { Fact, PageView } from '@transom/protocol'
+import type { Actor, Fact, PageView } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { ChildReaper } from '../../platform/child-reaper.ts'
 import { killTree } from '../../platform/process-tree.ts'
@@ -18,7 +18,7 @@ import type { WebFrame } from './web-frame.ts'
 import type { PageDialog, PageState, WebPage } from './web-page.ts'
 import type { WebProjection } from './web-projection.ts'
 
-type WebInput = Omit<Fact<'web_input'>, 'actor'>
+type WebInput = Omit<Fact<'web_input'>, keyof Actor>
 
 export interface WebStart extends SourceStart<WebProjection> {
   readonly url: string
@@ -70,7 +70,7 @@ export class WebSource implements Source {
     return this.#screen.page().loading
   }
 
-  async act(act: Act, actor: string): Promise<Acted> {
+  async act(act: Act, actor: Actor): Promise<Acted> {
     switch (act.act) {
       case 'type':
         return this.#enterText('type', act.text, actor)
@@ -176,7 +176,7 @@ export class WebSource implements Source {
     }
   }
 
-  async #navigate(url: string, actor: string, options: NavigateOptions = {}): Promise<number> {
+  async #navigate(url: string, actor: Actor, options: NavigateOptions = {}): Promise<number> {
     const guarded = this.#running()
     const address = guarded.checkUrl(url)
     const seq = this.#enter({ via: 'navigate', url: address }, actor)
@@ -185,7 +185,7 @@ export class WebSource implements Source {
     return seq
   }
 
-  async #press(keys: readonly string[], actor: string): Promise<Acted> {
+  async #press(keys: readonly string[], actor: Actor): Promise<Acted> {
     const presses = parseKeys(keys)
     return this.#inTurn(async (page) => {
       const shown = (await isSecret(page)) ? null : [...keys]
@@ -195,7 +195,7 @@ export class WebSource implements Source {
     })
   }
 
-  async #mouse(action: MouseAction, actor: string): Promise<Acted> {
+  async #mouse(action: MouseAction, actor: Actor): Promise<Acted> {
     return this.#inTurn(async (page) => {
       const seq = this.#enter({ via: 'mouse', ...action }, actor)
       await useMouse(page, action)
@@ -214,7 +214,7 @@ export class WebSource implements Source {
     })
   }
 
-  async #enterText(via: 'type' | 'paste', text: string, actor: string): Promise<Acted> {
+  async #enterText(via: 'type' | 'paste', text: string, actor: Actor): Promise<Acted> {
     return this.#inTurn(async (page) => {
       const shown = (await isSecret(page)) ? null : text
       const seq = this.#enter({ via, length: text.length, text: shown }, actor)
@@ -252,7 +252,7 @@ export class WebSource implements Source {
     this.#onState(page.state)
     if (page.frame !== null) this.#onFrame(page.frame)
     if (url === page.state.url) return
-    await this.#navigate(url, 'create').catch((error: unknown) => {
+    await this.#navigate(url, { actor: 'create' }).catch((error: unknown) => {
       // What has come of a slow page is shown: that is no reason to have no session.
       if (!(error instanceof OpError) || error.code !== 'navigation_timeout') throw error
       this.#onTrouble(error)
@@ -278,8 +278,8 @@ export class WebSource implements Source {
   }
 
   /** Records what is about to be done to the page. */
-  #enter(input: WebInput, actor: string): number {
-    const seq = this.#sink.commit('web_input', { actor, ...input })
+  #enter(input: WebInput, actor: Actor): number {
+    const seq = this.#sink.commit('web_input', { ...actor, ...input })
     this.#sink.entered(seq)
     return seq
   }
