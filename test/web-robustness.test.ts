@@ -82,6 +82,29 @@ describe('a page that fails is brought back', () => {
     expect(opened.text()).toContain('You are at /after')
   })
 
+  test('a server that does not answer is named, and the page before stays', async () => {
+    await using server = await PageServer.start({ '/before': '<p>The page before</p>' })
+    const silent = http.createServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    await using opened = await openPage()
+    const troubles: string[] = []
+    opened.page.observe({ trouble: ({ message }) => troubles.push(message) })
+    for (const before of ['about:blank', server.url('/before')]) {
+      await opened.page.navigate(before)
+      const failure = opened.page.navigate(`http://127.0.0.1:${port}/`, { timeoutMs: 0 })
+      await expect(failure).rejects.toMatchObject({
+        code: 'navigation_timeout',
+        message: expect.stringContaining(`127.0.0.1:${port}/ did not answer within`) as string,
+      })
+      expect(opened.page.state).toMatchObject({ url: before, loading: false })
+    }
+    expect(opened.text()).toContain('The page before')
+    expect(troubles).toEqual([])
+    silent.closeAllConnections()
+    silent.close()
+  })
+
   test('a page that goes on to another while it is looked at does not count as one that hangs', async () => {
     const leaving = (ms: number) =>
       `<script>onload = () => setTimeout(() => location.replace('/next'), ${ms})</script>`
