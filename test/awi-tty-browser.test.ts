@@ -4,10 +4,12 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { needs } from './support/needs.ts'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { needsBrowser } from './support/needs.ts'
 import { until } from './support/until.ts'
 import { PageServer } from './support/web.ts'
+
+const test = needsBrowser()
 
 const AWI = fileURLToPath(new URL('../packages/transom/dist/awi-tty.cjs', import.meta.url))
 const DEMO = fileURLToPath(new URL('../examples/top-threads.sh', import.meta.url))
@@ -78,7 +80,7 @@ async function run(program: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, stdout, stderr })))
 }
 
-needs('jq')('the samples of the specification work as written', async () => {
+needsBrowser('jq')('the samples of the specification work as written', async () => {
   const { status, stderr } = await bash(`
     awi-tty ping || exit 1
     diff <(awi-tty get-title --json | jq -r .title) <(awi-tty get-title --plain) || exit 2
@@ -96,7 +98,7 @@ needs('jq')('the samples of the specification work as written', async () => {
   expect([status, stderr]).toEqual([0, ''])
 })
 
-needs('socat', 'python3')('programs speak to the socket themselves', async () => {
+needsBrowser('socat', 'python3')('programs speak to the socket themselves', async () => {
   const request = `{"id":1,"jsonrpc":"2.0","method":"snapshot","params":{"format":"text"}}`
   const socat = await bash(`printf '${request}\\n' | socat - UNIX-CONNECT:$AWI_SOCK`)
   expect(JSON.parse(socat.stdout)).toMatchObject({ id: 1, result: { width: 140, height: 45 } })

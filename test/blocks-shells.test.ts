@@ -1,7 +1,7 @@
 /** Every command is one block, with its exact output, status and folder, in every integrated shell. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import type { ShellUnderTest } from './support/shell-under-test.ts'
 import { SHELLS, inShells, useShells } from './support/shells.ts'
 
@@ -40,7 +40,7 @@ const SAME_AS_DIRECT: readonly Case[] = [
   { title: 'a large output', command: 'yes 0123456789012345678901234567890 | head -n 20000' },
 ]
 
-inShells(...SHELLS)('$name', ({ name }) => {
+inShells(...SHELLS)('$name', ({ name, test }) => {
   const program = name.replace(/-lean$/, '')
   let shell: ShellUnderTest
 

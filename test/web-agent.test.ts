@@ -5,12 +5,12 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { AWI, AgentBrowser } from './support/agent-browser.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { commandLinesWith } from './support/processes.ts'
 import { until } from './support/until.ts'
 import { PageServer } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 const run = promisify(execFile)
 
 describe('the agent socket', () => {

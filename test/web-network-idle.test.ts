@@ -1,11 +1,11 @@
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { until } from './support/until.ts'
 import { openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 /** Pages, what ends only when it is told to (/held), and a document whose end never comes (/endless). */
 class HoldingServer {

@@ -2,11 +2,11 @@ import * as fs from 'node:fs'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { processesWith } from './support/processes.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const HANGING = `<!doctype html><title>Hangs</title><p>before the loop</p><button onclick="for(;;);">hang</button>`
 
