@@ -37,7 +37,7 @@ done
 for program in node npm npx; do ln -sf "$(command -v "$program")" "$folder/bin/"; done
 
 cp -a "$project" "$folder/project"
-rm -rf "$folder/project/.git"
+rm -rf "$folder/project/.git" "$folder"/project/packages/*/dist # as a fresh checkout: nothing is built
 [ ! -r "$HOME/.npmrc" ] || cp "$HOME/.npmrc" "$folder/home/.npmrc" # the registry, as it is set up here
 [ "${#user[@]}" -eq 0 ] || chown -R 65534:65534 "$folder/project" "$folder/home"
 
