@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    reporters: ['default', './test/support/skip-reporter.ts'],
     globalSetup: ['test/support/build-once.ts'],
     // A flaky test is a bug: nothing is tried twice.
     retry: 0,

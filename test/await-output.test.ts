@@ -172,26 +172,37 @@ describe('wait_for', () => {
   })
 
   for (const shell of ['a conversation’s shell', 'bash with its own prompt', 'zsh']) {
-    needs('zsh')(`for the prompt waits for the blocks that are queued, too, in ${shell}`, async () => {
-      const conversation_id = `queued-${shell.length}`
-      const command = shell === 'zsh' ? ['zsh', '-i'] : ['bash', '-i']
-      if (!shell.startsWith('a ')) {
-        const env = { HOME: home.root, PS1: 'ready> ' }
-        await client.call('session.create', { command, name: conversation_id, norc: true, env })
-      }
-      const pipe = path.join(home.root, `queue-${shell.length}`)
-      expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
-      const first = { conversation_id, command: `cat ${pipe}` }
-      const { cursor } = await client.call('pty.exec_block', first)
-      await client.call('pty.exec_block', { conversation_id, command: 'echo second', queue: true })
-      const waiting = call({ conversation_id, match: 'PROMPT', from_cursor: cursor })
-      fs.writeFileSync(pipe, 'first\n')
-      const result = await waiting
-      expect(result.matched).toBe(true)
-      expect(await client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle', queued: 0 })
-      const second = await call({ conversation_id, match: 'second\r\n', from_cursor: cursor, timeout_ms: 0 })
-      expect(second.cursor).toBeLessThanOrEqual(result.cursor)
-    })
+    needs(shell === 'zsh' ? 'zsh' : 'bash')(
+      `for the prompt waits for the blocks that are queued, too, in ${shell}`,
+      async () => {
+        const conversation_id = `queued-${shell.length}`
+        const command = shell === 'zsh' ? ['zsh', '-i'] : ['bash', '-i']
+        if (!shell.startsWith('a ')) {
+          const env = { HOME: home.root, PS1: 'ready> ' }
+          await client.call('session.create', { command, name: conversation_id, norc: true, env })
+        }
+        const pipe = path.join(home.root, `queue-${shell.length}`)
+        expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+        const first = { conversation_id, command: `cat ${pipe}` }
+        const { cursor } = await client.call('pty.exec_block', first)
+        await client.call('pty.exec_block', { conversation_id, command: 'echo second', queue: true })
+        const waiting = call({ conversation_id, match: 'PROMPT', from_cursor: cursor })
+        fs.writeFileSync(pipe, 'first\n')
+        const result = await waiting
+        expect(result.matched).toBe(true)
+        expect(await client.call('pty.status', { conversation_id })).toMatchObject({
+          mode: 'idle',
+          queued: 0,
+        })
+        const second = await call({
+          conversation_id,
+          match: 'second\r\n',
+          from_cursor: cursor,
+          timeout_ms: 0,
+        })
+        expect(second.cursor).toBeLessThanOrEqual(result.cursor)
+      },
+    )
   }
 
   test('begins with the last block when no cursor is given', async () => {

@@ -1,13 +1,15 @@
 /** `awi-tty` and a real browser behind its agent socket: the specification's samples, the demo, the rules. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { needs } from './support/needs.ts'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { needsBrowser } from './support/needs.ts'
 import { until } from './support/until.ts'
 import { PageServer } from './support/web.ts'
+
+const test = needsBrowser()
 
 const AWI = fileURLToPath(new URL('../packages/transom/dist/awi-tty.cjs', import.meta.url))
 const DEMO = fileURLToPath(new URL('../examples/top-threads.sh', import.meta.url))
@@ -42,8 +44,8 @@ beforeAll(async () => {
     '127.0.0.1',
   ]
   browser = spawn(process.execPath, args, { env, stdio: 'ignore' })
-  await until('the browser serves', () => awi('ping', '--quiet').status === 0)
-  awi('wait-for', '--text', 'Hacker News')
+  await until('the browser serves', async () => (await awi('ping', '--quiet')).status === 0)
+  expect(await awi('wait-for', '--text', 'Hacker News', '--quiet')).toMatchObject({ status: 0, stderr: '' })
 })
 
 afterAll(async () => {
@@ -54,12 +56,23 @@ afterAll(async () => {
   fs.rmSync(root, { recursive: true })
 })
 
-function awi(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [AWI, ...args], { env, encoding: 'utf8' })
+interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
 }
 
-async function bash(script: string): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const child = spawn('bash', ['-c', script], { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+async function awi(...args: string[]): Promise<Ended> {
+  return run(process.execPath, [AWI, ...args])
+}
+
+async function bash(script: string): Promise<Ended> {
+  return run('bash', ['-c', script])
+}
+
+/** Never waits by blocking: this process serves the pages. */
+async function run(program: string, args: readonly string[]): Promise<Ended> {
+  const child = spawn(program, args, { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk) => (stdout += String(chunk)))
@@ -67,7 +80,7 @@ async function bash(script: string): Promise<{ status: number | null; stdout: st
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, stdout, stderr })))
 }
 
-needs('jq')('the samples of the specification work as written', async () => {
+needsBrowser('jq')('the samples of the specification work as written', async () => {
   const { status, stderr } = await bash(`
     awi-tty ping || exit 1
     diff <(awi-tty get-title --json | jq -r .title) <(awi-tty get-title --plain) || exit 2
@@ -85,7 +98,7 @@ needs('jq')('the samples of the specification work as written', async () => {
   expect([status, stderr]).toEqual([0, ''])
 })
 
-needs('socat', 'python3')('programs speak to the socket themselves', async () => {
+needsBrowser('socat', 'python3')('programs speak to the socket themselves', async () => {
   const request = `{"id":1,"jsonrpc":"2.0","method":"snapshot","params":{"format":"text"}}`
   const socat = await bash(`printf '${request}\\n' | socat - UNIX-CONNECT:$AWI_SOCK`)
   expect(JSON.parse(socat.stdout)).toMatchObject({ id: 1, result: { width: 140, height: 45 } })
@@ -100,18 +113,18 @@ END`)
   expect(JSON.parse(python.stdout)).toMatchObject({ result: { title: 'Hacker News' } })
 })
 
-test('what may not be opened is refused, with the rule and what to do', () => {
-  const refused = awi('navigate', 'http://localhost:1/', '--plain')
+test('what may not be opened is refused, with the rule and what to do', async () => {
+  const refused = await awi('navigate', 'http://localhost:1/', '--plain')
   expect([refused.status, refused.stderr]).toEqual([77, expect.stringContaining('--allow-host localhost')])
-  expect(awi('navigate', 'http://[::ffff:169.254.169.254]/latest/').status).toBe(77)
-  expect(awi('navigate', 'file:///etc/passwd').status).toBe(65)
-  expect(awi('navigate', 'data:text/html,x').status).toBe(65)
-  expect(awi('get-url', '--plain').stdout).toBe(`${server.url('/')}\n`)
+  expect(await awi('navigate', 'http://[::ffff:169.254.169.254]/latest/')).toMatchObject({ status: 77 })
+  expect(await awi('navigate', 'file:///etc/passwd')).toMatchObject({ status: 65 })
+  expect(await awi('navigate', 'data:text/html,x')).toMatchObject({ status: 65 })
+  expect((await awi('get-url', '--plain')).stdout).toBe(`${server.url('/')}\n`)
 })
 
-test('a picture of the page is written to a file', () => {
+test('a picture of the page is written to a file', async () => {
   const file = path.join(root, 'page.png')
-  expect(awi('screenshot', '--out', file)).toMatchObject({ status: 0, stdout: '' })
+  expect(await awi('screenshot', '--out', file)).toMatchObject({ status: 0, stdout: '' })
   expect(fs.readFileSync(file).subarray(1, 4).toString()).toBe('PNG')
 })
 

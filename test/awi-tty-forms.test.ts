@@ -4,10 +4,10 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { AWI, AgentBrowser } from './support/agent-browser.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { PageServer } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const PAGE = '<!doctype html><title>Forms</title><p>Words</p><input autofocus>'
 

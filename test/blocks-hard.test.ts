@@ -1,7 +1,7 @@
 /** What commands do to a shell must not make it lose a block, or mix up two. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { ShellUnderTest } from './support/shell-under-test.ts'
 import { SHELLS, inShells, useShells } from './support/shells.ts'
 
@@ -9,7 +9,7 @@ const shells = useShells()
 const BASHES = ['bash', 'bash-lean'] as const
 const POSIX = [...BASHES, 'zsh', 'dash'] as const
 
-inShells(...POSIX)('$name', ({ name }) => {
+inShells(...POSIX)('$name', ({ name, test }) => {
   test('set -u, set -x, noglob and noclobber leave blocks exact', async () => {
     const shell = await shells.start(name)
     await shell.run('set -u')
@@ -73,7 +73,7 @@ async function waitForHiddenInput(shell: ShellUnderTest): Promise<void> {
   await shells.client.call('session.wait', { session: shell.session, needs_input: true })
 }
 
-inShells(...BASHES, 'zsh')('$name', ({ name }) => {
+inShells(...BASHES, 'zsh')('$name', ({ name, test }) => {
   test('traps fire for the block alone', async () => {
     const shell = await shells.start(name)
     await shell.run("trap 'echo dbg' DEBUG")
@@ -116,7 +116,7 @@ inShells(...BASHES, 'zsh')('$name', ({ name }) => {
   })
 })
 
-inShells(...SHELLS)('$name', ({ name }) => {
+inShells(...SHELLS)('$name', ({ name, test }) => {
   const isFish = name === 'fish'
   const endings: [string, number | null][] = [
     ['exit 3', 3],
@@ -195,7 +195,7 @@ inShells(
   'bash',
   'zsh',
   'fish',
-)('$name', ({ name }) => {
+)('$name', ({ name, test }) => {
   test('what a person types at the prompt is a block, too', async () => {
     const shell = await shells.start(name)
     await shell.run(':')

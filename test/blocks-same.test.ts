@@ -1,5 +1,5 @@
 /** A block prints what the shell prints when somebody types the same, byte for byte, and ends with the same status. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { typeToPlainShell } from './support/plain-shell.ts'
 import { inShells, useShells, type Shell } from './support/shells.ts'
 
@@ -228,7 +228,7 @@ inShells(
   ...BASHES,
   'zsh',
   'dash',
-)('$name', ({ name }) => {
+)('$name', ({ name, test }) => {
   const cases = CASES.filter((each) => each.shells === undefined || each.shells.includes(name))
   test.each(cases)('$title', async ({ commands }) => {
     const typed = await typeToPlainShell(shells, name, commands)
@@ -252,7 +252,7 @@ inShells(
   ...BASHES,
   'zsh',
   'dash',
-)('$name', ({ name }) => {
+)('$name', ({ name, test }) => {
   const scripts = SCRIPTS.filter((each) => each.shells === undefined || each.shells.includes(name))
   test.each(scripts)('$title in several lines', async ({ command }) => {
     const shell = await shells.start(name)

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { expect, test } from 'vitest'
-import { useShells } from './support/shells.ts'
+import { needsShells, useShells } from './support/shells.ts'
 
 const shells = useShells()
 const { home } = shells
@@ -32,7 +32,7 @@ test.each(Object.entries(BASHRC))('bash with %s', async (_title, rc) => {
   expect(history.split('\n').filter(Boolean)).toEqual(['echo ty""ped'])
 })
 
-test('zsh with hooks of its own, a prompt over two lines and a zle-line-init', async () => {
+needsShells('zsh')('zsh with hooks of its own, a prompt over two lines and a zle-line-init', async () => {
   const rc = `
 precmd() { print "last was $?" }
 preexec() { print "running" }
@@ -49,7 +49,7 @@ alias hi='echo from the rc'
   expect((await shell.run('echo $?')).output).toBe('5\r\n')
 })
 
-test('zsh with a ZDOTDIR of its own', async () => {
+needsShells('zsh')('zsh with a ZDOTDIR of its own', async () => {
   const files = {
     '.zshrc': 'echo wrong file',
     'z/.zshrc': "alias hi='echo right file'",

@@ -150,10 +150,8 @@ describe('an interactive session', () => {
     ['cat', `exec sh -c 'echo ready; exec cat'`, 'ready\r\n', 'interrupt'],
     ['sh', `trap '' INT; echo ready; sleep 1000`, 'ready\r\n', 'terminate'],
   ]
-  test.each(programs)(
-    '%s is ended as it expects: %s',
-    async (program, command, match, ended_with) => {
-      void program
+  for (const [program, command, match, ended_with] of programs) {
+    needs(program)(`${program} is ended as it expects: ${command}`, async () => {
       const conversation_id = newConversation()
       const wrapped = command.startsWith('trap') ? `(${command})` : command
       const { session_id, cursor } = await shells.client.call('pty.exec_interactive', {
@@ -168,9 +166,8 @@ describe('an interactive session', () => {
         expect(ended).toMatchObject({ ended_with, block: { state: 'ended', kind: 'interactive' } })
         expect(await shells.client.call('pty.status', { conversation_id })).toMatchObject({ mode: 'idle' })
       }
-    },
-    60_000,
-  )
+    })
+  }
 })
 
 describe('what outlives', () => {

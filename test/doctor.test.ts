@@ -135,18 +135,21 @@ test('an installation without its native parts is told from one that works', asy
   })
 })
 
-needsThat(canMount(), 'to mount a file system')('a small disk degrades, a full one has failed', async () => {
-  const disk = path.join(home.root, 'disk')
-  for (const [sizeBytes, status] of [
-    [8 << 20, 'degraded'],
-    [512 << 10, 'failed'],
-  ] as const) {
-    mountTmpfs(disk, sizeBytes)
-    try {
-      const { troubles } = await examine({ env: { TRANSOM_HOME: path.join(disk, 'home') } })
-      expect(troubles['disk_space']?.status).toBe(status)
-    } finally {
-      await unmount(disk)
+needsThat(canMount(), 'the right to mount a file system')(
+  'a small disk degrades, a full one has failed',
+  async () => {
+    const disk = path.join(home.root, 'disk')
+    for (const [sizeBytes, status] of [
+      [8 << 20, 'degraded'],
+      [512 << 10, 'failed'],
+    ] as const) {
+      mountTmpfs(disk, sizeBytes)
+      try {
+        const { troubles } = await examine({ env: { TRANSOM_HOME: path.join(disk, 'home') } })
+        expect(troubles['disk_space']?.status).toBe(status)
+      } finally {
+        await unmount(disk)
+      }
     }
-  }
-})
+  },
+)

@@ -16,7 +16,10 @@ const INSTALL_TIMEOUT_MS = 300_000 // 68 MB come from the registry
 const NOBODY = 65534
 
 const hasBuild = process.platform === 'linux' && process.arch === 'x64'
-const onLinux = needsThat(hasBuild, 'x64 Linux, for which the registry has a Chromium')
+const registry = spawnSync('npm', ['view', '@sparticuz/chromium', 'version', '--fetch-retries=0'])
+const fromRegistry = hasBuild
+  ? needsThat(registry.status === 0, 'the npm registry')
+  : needsThat(false, 'x64 Linux, for which the registry has a Chromium')
 
 let root: string
 let env: Record<string, string | undefined>
@@ -46,7 +49,7 @@ function install(program = process.execPath, args: readonly string[] = [], envir
   return JSON.parse(stdout) as Answer
 }
 
-onLinux(
+fromRegistry(
   'killed half-way, it leaves nothing that looks installed; run again, it installs a Chromium that runs',
   { timeout: INSTALL_TIMEOUT_MS },
   async () => {
@@ -78,9 +81,30 @@ onLinux(
   },
 )
 
-const asRoot = process.getuid?.() === 0 ? needs('setpriv', 'bwrap') : needsThat(false, 'root')
+test('without a network it says so within seconds, and leaves nothing', () => {
+  const cache = path.join(root, 'no-network')
+  const offline = {
+    XDG_CACHE_HOME: cache,
+    npm_config_registry: 'http://127.0.0.1:9/',
+    npm_config_cache: path.join(root, 'npm'),
+  }
+  const { status, stderr } = spawnSync(process.execPath, [AWI, 'install-browser', '--plain'], {
+    env: { ...env, ...offline },
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  expect([status, stderr]).toEqual([
+    69,
+    expect.stringMatching(/npm could not fetch @sparticuz\/chromium@\S+: ECONNREFUSED; check the network/),
+  ])
+  expect(fs.readdirSync(path.join(cache, 'transom'))).toEqual([])
+})
 
-asRoot(
+const asRoot = process.getuid?.() === 0 ? needs('setpriv', 'bwrap') : needsThat(false, 'root')
+const asRootFromRegistry = registry.status === 0 ? asRoot : fromRegistry
+
+asRootFromRegistry(
   'an ordinary user can install it, on a machine that lacks its libraries',
   { timeout: INSTALL_TIMEOUT_MS },
   () => {

@@ -1,10 +1,10 @@
 /** A shell inside a session's program is told from an integrated one, and can be made one while it runs. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { needs, needsThat } from './support/needs.ts'
 import type { ShellUnderTest } from './support/shell-under-test.ts'
-import { inShells, useShells } from './support/shells.ts'
+import { inShells, needsShells, useShells } from './support/shells.ts'
 import { CLI } from './support/test-home.ts'
 
 const shells = useShells()
@@ -55,10 +55,10 @@ inShells(
   'zsh',
   'fish',
   'dash',
-)('in $name', ({ name }) => {
-  test.each(['bash', 'zsh', 'fish', 'sh'] as const)(
-    'a %s that is not integrated is named',
-    async (nested) => {
+)('in $name', ({ name, test }) => {
+  for (const nested of ['bash', 'zsh', 'fish', 'sh'] as const) {
+    const testBoth = needsShells(name, ...(nested === 'sh' ? [] : [nested])) // every system has a sh
+    testBoth(`a ${nested} that is not integrated is named`, async () => {
       const shell = await shells.start(name)
       await shell.run(':')
       const from = await shell.cursor()
@@ -73,8 +73,8 @@ inShells(
       await shell.type('exit\r')
       await running
       expect((await shell.run('echo back')).output).toBe('back\r\n')
-    },
-  )
+    })
+  }
 
   test('a subshell, a script and another program are no nested shells', async () => {
     const shell = await shells.start(name)
@@ -103,7 +103,11 @@ const HARD_COMMANDS: readonly string[] = [
   `echo ${'long '.repeat(4000)}`,
 ]
 
-describe.each(['bash', 'zsh', 'fish'] as const)('a nested %s', (name) => {
+inShells(
+  'bash',
+  'zsh',
+  'fish',
+)('a nested $name', ({ name, test }) => {
   test('has blocks like one that was started by us', async () => {
     const outer = await shells.start('bash')
     const alone = await shells.start(name)
@@ -208,7 +212,11 @@ describe.each(['bash', 'zsh', 'fish'] as const)('a nested %s', (name) => {
   })
 })
 
-test('shells nest as deep as they are started, and each is left for the one around it', async () => {
+needsShells(
+  'zsh',
+  'bash',
+  'fish',
+)('shells nest as deep as they are started, and each is left for the one around it', async () => {
   const outer = await shells.start('zsh')
   await enter(outer, START.bash)
   await integrate(outer, 'bash')

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Result } from '@transom/protocol'
 import { XtermEmulator } from '../packages/transom/src/terminal/xterm-emulator.ts'
 import { Browser } from './support/browser.ts'
-import { needs } from './support/needs.ts'
+import { needs, needsBrowser } from './support/needs.ts'
 import { CLI, TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 
@@ -149,60 +149,54 @@ describe('in a browser', () => {
     })
   }
 
-  needs('chromium-headless-shell')(
-    'the page seeks to a mark and shows the screen that was there',
-    async () => {
-      const { file } = await exportTo('page.html')
-      const browser = await Browser.open()
-      try {
-        const url = pathToFileURL(file).href
-        await browser.goto(`${url}#mark=two`)
-        await shows(browser, '#player', await snapshotAt('--at-mark', 'two'))
-        for (const [index, label] of ['one </script>', 'two', 'three'].entries()) {
-          await browser.evaluate(`document.querySelectorAll('#chapters button')[${index}].click()`)
-          await shows(browser, '#player', await snapshotAt('--at-mark', label))
-        }
-        const labels = await browser.evaluate(
-          `[...document.querySelectorAll('#chapters span')].map((it) => it.textContent)`,
-        )
-        expect(labels).toEqual(['one </script>', 'two', 'three'])
-        expect(await browser.evaluate(`document.querySelectorAll('body b').length`)).toBe(0) // nothing became markup
-      } finally {
-        await browser.close()
+  needsBrowser()('the page seeks to a mark and shows the screen that was there', async () => {
+    const { file } = await exportTo('page.html')
+    const browser = await Browser.open()
+    try {
+      const url = pathToFileURL(file).href
+      await browser.goto(`${url}#mark=two`)
+      await shows(browser, '#player', await snapshotAt('--at-mark', 'two'))
+      for (const [index, label] of ['one </script>', 'two', 'three'].entries()) {
+        await browser.evaluate(`document.querySelectorAll('#chapters button')[${index}].click()`)
+        await shows(browser, '#player', await snapshotAt('--at-mark', label))
       }
-    },
-  )
+      const labels = await browser.evaluate(
+        `[...document.querySelectorAll('#chapters span')].map((it) => it.textContent)`,
+      )
+      expect(labels).toEqual(['one </script>', 'two', 'three'])
+      expect(await browser.evaluate(`document.querySelectorAll('body b').length`)).toBe(0) // nothing became markup
+    } finally {
+      await browser.close()
+    }
+  })
 
-  needs('chromium-headless-shell')(
-    'the page lists the blocks of a shell, and which of them failed',
-    async () => {
-      const shell = await home.ok('create', '--', 'bash', '--norc')
-      await home.ok('run', shell, '--', 'echo hello from a block')
-      expect((await home.run(['run', shell, '--', 'false'])).code).toBe(1)
-      const file = path.join(folder, 'blocks.html')
-      await home.ok('export', shell, '--out', file)
-      const browser = await Browser.open()
-      try {
-        await browser.goto(pathToFileURL(file).href)
-        const labels = await browser.evaluate(
-          `[...document.querySelectorAll('#chapters span')].map((it) => [it.textContent, it.className])`,
-        )
-        expect(labels).toEqual([
-          ['$ echo hello from a block', ''],
-          ['$ false (exit 1)', 'failed'],
-        ])
-        await browser.evaluate(`document.querySelectorAll('#chapters button')[1].click()`)
-        await until('the player is at the second block', async () => {
-          const rows = await browser.evaluate<string[]>(rowsOf('#player'))
-          return rows.some((row) => row.startsWith('hello from a block'))
-        })
-      } finally {
-        await browser.close()
-      }
-    },
-  )
+  needsBrowser()('the page lists the blocks of a shell, and which of them failed', async () => {
+    const shell = await home.ok('create', '--', 'bash', '--norc')
+    await home.ok('run', shell, '--', 'echo hello from a block')
+    expect((await home.run(['run', shell, '--', 'false'])).code).toBe(1)
+    const file = path.join(folder, 'blocks.html')
+    await home.ok('export', shell, '--out', file)
+    const browser = await Browser.open()
+    try {
+      await browser.goto(pathToFileURL(file).href)
+      const labels = await browser.evaluate(
+        `[...document.querySelectorAll('#chapters span')].map((it) => [it.textContent, it.className])`,
+      )
+      expect(labels).toEqual([
+        ['$ echo hello from a block', ''],
+        ['$ false (exit 1)', 'failed'],
+      ])
+      await browser.evaluate(`document.querySelectorAll('#chapters button')[1].click()`)
+      await until('the player is at the second block', async () => {
+        const rows = await browser.evaluate<string[]>(rowsOf('#player'))
+        return rows.some((row) => row.startsWith('hello from a block'))
+      })
+    } finally {
+      await browser.close()
+    }
+  })
 
-  needs('chromium-headless-shell')('the page finds what was shown, and goes there', async () => {
+  needsBrowser()('the page finds what was shown, and goes there', async () => {
     const { file } = await exportTo('search.html')
     const browser = await Browser.open()
     try {
@@ -225,7 +219,7 @@ describe('in a browser', () => {
     }
   })
 
-  needs('chromium-headless-shell')('asciinema-player plays versions 2 and 3 to the same end', async () => {
+  needsBrowser()('asciinema-player plays versions 2 and 3 to the same end', async () => {
     const page = await exportTo('both.html')
     const browser = await Browser.open()
     try {

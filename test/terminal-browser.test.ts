@@ -2,11 +2,14 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { needsBrowser } from './support/needs.ts'
 import { processesWith, uniqueToken } from './support/processes.ts'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 import { PageServer } from './support/web.ts'
+
+const test = needsBrowser()
 
 const AWI = fileURLToPath(new URL('../packages/transom/dist/awi-tty.cjs', import.meta.url))
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OPERATIONS, tokenScopeOf, type OperationDefinition } from '@transom/protocol'
 import { Browser } from './support/browser.ts'
 import { GatewayProcess, upgradeStatus, type Reply } from './support/gateway-process.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 
@@ -105,49 +105,46 @@ test('a code is exchanged once for a cookie that shows the sessions and their st
   expect(await settled(() => post('session.list', cookie))).toBe(401)
 })
 
-needs('chromium-headless-shell')(
-  'a browser logs in, and a page of another port has no use of it',
-  async () => {
-    const neighbour = http.createServer((_request, response) => response.end('<title>neighbour</title>'))
-    neighbour.listen(0, '127.0.0.1')
-    await once(neighbour, 'listening')
-    const browser = await Browser.open({ offline: false })
-    const openStream = `new Promise((resolve) => {
+needsBrowser()('a browser logs in, and a page of another port has no use of it', async () => {
+  const neighbour = http.createServer((_request, response) => response.end('<title>neighbour</title>'))
+  neighbour.listen(0, '127.0.0.1')
+  await once(neighbour, 'listening')
+  const browser = await Browser.open({ offline: false })
+  const openStream = `new Promise((resolve) => {
     const stream = new WebSocket('ws://127.0.0.1:${gateway.port}/v1/stream')
     stream.onopen = () => resolve('open')
     stream.onerror = () => resolve('refused')
   })`
-    const askForList = `fetch('${gateway.url}/v1/session.list', {
+  const askForList = `fetch('${gateway.url}/v1/session.list', {
     method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{}',
   }).then(({ status }) => status, () => 'refused')`
-    try {
-      await browser.goto(`${gateway.url}/viewer#${await code()}`)
-      await until('the page shows the session', async () =>
-        (await browser.evaluate<string>('document.body.innerText')).includes(session),
-      )
-      expect(await browser.evaluate('location.href')).toBe(`${gateway.url}/viewer`)
-      expect(await browser.evaluate('document.cookie')).toBe('')
-      expect([await browser.evaluate(openStream), await browser.evaluate(askForList)]).toEqual(['open', 200])
-      await browser.goto(`http://127.0.0.1:${(neighbour.address() as AddressInfo).port}/`)
-      await until(
-        'the neighbour is there',
-        async () => (await browser.evaluate('document.title')) === 'neighbour',
-      )
-      expect([await browser.evaluate(openStream), await browser.evaluate(askForList)]).toEqual([
-        'refused',
-        'refused',
-      ])
-      await browser.goto(`${gateway.url}/viewer#wrong`)
-      await until('the page says that it is not', async () =>
-        (await browser.evaluate<string>('document.body?.innerText ?? ""')).includes('transom login'),
-      )
-    } finally {
-      await browser.close()
-      neighbour.close()
-      neighbour.closeAllConnections()
-    }
-  },
-)
+  try {
+    await browser.goto(`${gateway.url}/viewer#${await code()}`)
+    await until('the page shows the session', async () =>
+      (await browser.evaluate<string>('document.body.innerText')).includes(session),
+    )
+    expect(await browser.evaluate('location.href')).toBe(`${gateway.url}/viewer`)
+    expect(await browser.evaluate('document.cookie')).toBe('')
+    expect([await browser.evaluate(openStream), await browser.evaluate(askForList)]).toEqual(['open', 200])
+    await browser.goto(`http://127.0.0.1:${(neighbour.address() as AddressInfo).port}/`)
+    await until(
+      'the neighbour is there',
+      async () => (await browser.evaluate('document.title')) === 'neighbour',
+    )
+    expect([await browser.evaluate(openStream), await browser.evaluate(askForList)]).toEqual([
+      'refused',
+      'refused',
+    ])
+    await browser.goto(`${gateway.url}/viewer#wrong`)
+    await until('the page says that it is not', async () =>
+      (await browser.evaluate<string>('document.body?.innerText ?? ""')).includes('transom login'),
+    )
+  } finally {
+    await browser.close()
+    neighbour.close()
+    neighbour.closeAllConnections()
+  }
+})
 
 test('a code that is wrong, used or none at all is refused, and many of them are not even looked at', async () => {
   const used = await code()

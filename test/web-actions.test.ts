@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { parseKeys } from '../packages/transom/src/terminal/key-names.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const KEY_PAGE = `<!doctype html><title>Keys</title><input id="box" autofocus size="60"><pre id="log"></pre>
 <script>box.focus()

@@ -5,12 +5,12 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { AWI, AgentBrowser } from './support/agent-browser.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { commandLinesWith } from './support/processes.ts'
 import { until } from './support/until.ts'
 import { PageServer } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 const run = promisify(execFile)
 
 describe('the agent socket', () => {
@@ -207,28 +207,41 @@ describe('the agent socket', () => {
     socket.destroy()
   })
 
-  test('the specification’s Node and Python clients work as written', async () => {
-    await browser.call('navigate', { url: server.url('/news.html') })
-    const node = `import net from 'node:net';
+  const CLIENTS: [string, string, string[]][] = [
+    [
+      'Node',
+      'node',
+      [
+        '--input-type=module',
+        '-e',
+        `import net from 'node:net';
 const sock = process.env.SOCK;
 const req = JSON.stringify({id:1,jsonrpc:'2.0',method:'snapshot',params:{format:'text'}})+'\\n';
 const client = net.createConnection(sock, () => client.write(req));
-client.on('data', d => { console.log(d.toString()); client.end(); });`
-    const python = `import socket, json, os
+client.on('data', d => { console.log(d.toString()); client.end(); });`,
+      ],
+    ],
+    [
+      'Python',
+      'python3',
+      [
+        '-c',
+        `import socket, json, os
 s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 s.connect(os.environ['SOCK'])
 s.sendall((json.dumps({"id":1,"jsonrpc":"2.0","method":"snapshot","params":{"format":"text"}})+"\\n").encode())
 print(s.recv(65536).decode())
-s.close()`
-    const env = { ...process.env, SOCK: browser.socketPath }
-    for (const [program, args] of [
-      [process.execPath, ['--input-type=module', '-e', node]],
-      ['python3', ['-c', python]],
-    ] as const) {
-      const { stdout } = await run(program, args, { env })
-      expect(stdout).toContain('News of the day')
-    }
-  })
+s.close()`,
+      ],
+    ],
+  ]
+  for (const [language, program, args] of CLIENTS) {
+    needsBrowser(program)(`the specification’s ${language} client works as written`, async () => {
+      await browser.call('navigate', { url: server.url('/news.html') })
+      const env = { ...process.env, SOCK: browser.socketPath }
+      expect((await run(program, args, { env })).stdout).toContain('News of the day')
+    })
+  }
 
   test('the socket is closed to others, standard output stays clean, and --debug tells no values', () => {
     expect(fs.statSync(browser.socketPath).mode & 0o777).toBe(0o600)

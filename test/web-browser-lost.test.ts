@@ -6,12 +6,12 @@ import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import { findChromium } from '../packages/transom/src/kinds/web/chromium-location.ts'
 import { AgentBrowser } from './support/agent-browser.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { commandLinesWith, processesWith } from './support/processes.ts'
 import { TestHome } from './support/test-home.ts'
 import { PageServer } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 let folder: string
 let program: string

@@ -6,13 +6,16 @@ import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { networkFlags } from '../packages/transom/src/kinds/web/chromium-network-flags.ts'
 import { Chromium } from '../packages/transom/src/kinds/web/chromium.ts'
 import { FilteringProxy, type ProxyProblem } from '../packages/transom/src/kinds/web/filtering-proxy.ts'
 import { UrlPolicy } from '../packages/transom/src/kinds/web/url-policy.ts'
 import { WAYS_OUT, LOCAL_URLS, attackPage, type Target, type WayOut } from './fixtures/web/ways-out.ts'
+import { needsBrowser } from './support/needs.ts'
 import { until } from './support/until.ts'
+
+const test = needsBrowser()
 
 const SITE = 'app.localhost' // a secure context without a certificate, so that service workers and WebTransport are there
 

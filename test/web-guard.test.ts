@@ -2,10 +2,13 @@
 import { once } from 'node:events'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { Chromium } from '../packages/transom/src/kinds/web/chromium.ts'
 import { NetworkGuard } from '../packages/transom/src/kinds/web/network-guard.ts'
+import { needsBrowser } from './support/needs.ts'
 import { until } from './support/until.ts'
+
+const test = needsBrowser()
 
 let server: http.Server
 let port: number

@@ -3,11 +3,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { findInFrame } from '../packages/transom/src/kinds/web/frame-text.ts'
 import type { Cell, PageLink } from '../packages/transom/src/kinds/web/web-page.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
-const testWithLynx = needs('chromium-headless-shell', 'lynx')
+const test = needsBrowser()
+const testWithLynx = needsBrowser('lynx')
 
 /** A page of 126 links takes ten seconds, and with the whole suite beside it five times that. */
 const CLICKS_TIMEOUT_MS = 180_000

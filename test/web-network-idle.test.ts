@@ -1,11 +1,11 @@
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { until } from './support/until.ts'
 import { openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 /** Pages, what ends only when it is told to (/held), and a document whose end never comes (/endless). */
 class HoldingServer {
@@ -30,10 +30,6 @@ class HoldingServer {
     return `http://${host}:${(this.#server.address() as AddressInfo).port}${pathname}`
   }
 
-  async asked(pathname: string): Promise<void> {
-    await until(`${pathname} is asked for`, () => this.requests.includes(pathname))
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
@@ -43,10 +39,14 @@ class HoldingServer {
 describe('the network is idle when no request is open', () => {
   let server: HoldingServer
   let opened: TestPage
+  let announced: string[] = []
 
   beforeAll(async () => {
     server = await HoldingServer.start()
     opened = await openPage({ flags: ['--site-per-process'] }) // iframes of other sites in processes of their own
+    opened.page.chromium.cdp.on('Network.requestWillBeSent', ({ request }) =>
+      announced.push(new URL(request.url).pathname),
+    )
   })
   afterAll(async () => {
     await opened[Symbol.asyncDispose]()
@@ -54,14 +54,22 @@ describe('the network is idle when no request is open', () => {
   })
   beforeEach(async () => {
     server.requests.length = 0
+    announced = []
     await opened.page.navigate(server.url('/page'))
   })
+
+  /** A request may reach the server before Chromium announces it to the page's own session. */
+  const asked = async (pathname: string) =>
+    until(
+      `${pathname} is asked for`,
+      () => server.requests.includes(pathname) && announced.includes(pathname),
+    )
 
   const idle = async () => opened.page.waitForNetworkIdle(20, AbortSignal.timeout(20_000))
 
   test('and not before an answer has come', async () => {
     await opened.evaluate(`void fetch('/held/answer')`)
-    await server.asked('/held/answer')
+    await asked('/held/answer')
     const order: string[] = []
     const waited = idle().then(() => order.push('idle'))
     await opened.evaluate('new Promise((done) => setTimeout(done, 100))')
@@ -73,8 +81,8 @@ describe('the network is idle when no request is open', () => {
 
   test('whatever the page before had asked for and never got', async () => {
     await opened.evaluate(`(new Image().src = '/held/picture', void fetch('/held/data').catch(() => {}))`)
-    await server.asked('/held/picture')
-    await server.asked('/held/data')
+    await asked('/held/picture')
+    await asked('/held/data')
     await opened.page.navigate(server.url('/next'))
     await idle()
   })
@@ -88,7 +96,7 @@ describe('the network is idle when no request is open', () => {
       `void (document.body.innerHTML = '<iframe src="${src}"></iframe>', new Image().src = '/held/beside')`,
     )
     await opened.shows('the iframe', () => opened.text().includes('it begins'))
-    await server.asked('/held/beside')
+    await asked('/held/beside')
     server.held.at(-1)?.end()
     await opened.evaluate(`document.querySelector('iframe').remove()`)
     await idle()
@@ -96,7 +104,7 @@ describe('the network is idle when no request is open', () => {
 
   test('whatever a tab that crashed had not got', async () => {
     await opened.evaluate(`void fetch('/held/lost').catch(() => {})`)
-    await server.asked('/held/lost')
+    await asked('/held/lost')
     const { cdp } = opened.page.chromium
     const { targetInfos } = await cdp.call('Target.getTargets')
     const targetId = targetInfos.find(({ type }) => type === 'page')?.targetId ?? ''

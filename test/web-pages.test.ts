@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { SEEN_MIN, compareWithTruth, readTruth } from './support/page-truth.ts'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const LATIN = ['news', 'grid', 'article', 'modal', 'forms', 'frames', 'graphics']
 const OTHER_SCRIPTS = ['scripts']

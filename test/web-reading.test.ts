@@ -1,10 +1,10 @@
 import type { Client } from '@transom/client'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { TestHome } from './support/test-home.ts'
 import { PageServer } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const HEBREW_PAGE = `<!doctype html><html dir="rtl" lang="he"><title>עברית</title>
   <h1>ברוכים הבאים</h1><p>לפרטים (3 דקות) <a href="/more">לחצו כאן עכשיו</a> או קראו בעמוד Hello World של 12.5% מהקוראים.</p>

@@ -2,11 +2,11 @@ import * as fs from 'node:fs'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { processesWith } from './support/processes.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const HANGING = `<!doctype html><title>Hangs</title><p>before the loop</p><button onclick="for(;;);">hang</button>`
 
@@ -80,6 +80,29 @@ describe('a page that fails is brought back', () => {
     })
     await opened.page.navigate(server.url('/after'))
     expect(opened.text()).toContain('You are at /after')
+  })
+
+  test('a server that does not answer is named, and the page before stays', async () => {
+    await using server = await PageServer.start({ '/before': '<p>The page before</p>' })
+    const silent = http.createServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    await using opened = await openPage()
+    const troubles: string[] = []
+    opened.page.observe({ trouble: ({ message }) => troubles.push(message) })
+    for (const before of ['about:blank', server.url('/before')]) {
+      await opened.page.navigate(before)
+      const failure = opened.page.navigate(`http://127.0.0.1:${port}/`, { timeoutMs: 0 })
+      await expect(failure).rejects.toMatchObject({
+        code: 'navigation_timeout',
+        message: expect.stringContaining(`127.0.0.1:${port}/ did not answer within`) as string,
+      })
+      expect(opened.page.state).toMatchObject({ url: before, loading: false })
+    }
+    expect(opened.text()).toContain('The page before')
+    expect(troubles).toEqual([])
+    silent.closeAllConnections()
+    silent.close()
   })
 
   test('a page that goes on to another while it is looked at does not count as one that hangs', async () => {

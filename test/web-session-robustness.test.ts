@@ -3,13 +3,13 @@ import * as net from 'node:net'
 import * as path from 'node:path'
 import type { EventRecord } from '@transom/protocol'
 import { describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { commandLinesWith, processesWith } from './support/processes.ts'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 import { PageServer } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const PAGES = {
   '/calm': `<!doctype html><title>Calm</title><p>All is calm</p>`,

@@ -3,11 +3,11 @@ import * as path from 'node:path'
 import type { Client } from '@transom/client'
 import type { EventRecord, Snapshot, SubscriptionMessage } from '@transom/protocol'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { TestHome } from './support/test-home.ts'
 import { PageServer } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const PAGES = {
   '/start': `<!doctype html><title>Start</title><h1>Welcome</h1><a href="/next">Go on</a>`,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { needs } from './support/needs.ts'
+import { needsBrowser } from './support/needs.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
 
-const test = needs('chromium-headless-shell')
+const test = needsBrowser()
 
 const MOVING = `<!doctype html><title>Moving</title><p id="t"></p>
 <script>let n = 0;(function step() { t.textContent = 'frame ' + n++; globalThis.shown = n; requestAnimationFrame(step) })()</script>`

@@ -1,113 +1,57 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import * as fs from 'node:fs'
-import * as os from 'node:os'
-import * as path from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import { Chromium } from '../../packages/transom/src/kinds/web/chromium.ts'
 import { until } from './until.ts'
 
-interface Reply {
-  readonly id?: number
-  readonly method?: string
-  readonly params?: Record<string, unknown>
-  readonly result?: Record<string, unknown>
-  readonly error?: { message: string }
-}
+/** How long a page may take to evaluate what a test asks: some play a whole recording. */
+const EVALUATE_TIMEOUT_MS = 60_000
 
-/** A headless browser with one page, spoken to over a pipe. Network is off unless asked for. */
+/** A headless browser with one page. Network is off unless asked for. */
 export class Browser {
-  readonly #child: ChildProcess
-  readonly #profile: string
-  readonly #waiting = new Map<number, (reply: Reply) => void>()
-  readonly #closed: Promise<void>
-  #lastId = 0
-  #page = ''
-  #rest = ''
+  readonly #chromium: Chromium
+  readonly #session: string
+  /** The documents that have loaded. */
+  readonly #loaded = new Set<string>()
 
   static async open({ offline = true }: { offline?: boolean } = {}): Promise<Browser> {
-    const browser = new Browser()
-    const { targetId } = await browser.#send('Target.createTarget', { url: 'about:blank' })
-    const { sessionId } = await browser.#send('Target.attachToTarget', { targetId, flatten: true })
-    browser.#page = String(sessionId)
-    await browser.#send('Network.enable')
-    await browser.#send('Network.emulateNetworkConditions', {
-      offline,
-      latency: 0,
-      downloadThroughput: offline ? 0 : -1,
-      uploadThroughput: offline ? 0 : -1,
-    })
-    return browser
+    const chromium = await Chromium.start({ env: process.env })
+    const { cdp } = chromium
+    const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank' })
+    const { sessionId: session } = await cdp.call('Target.attachToTarget', { targetId, flatten: true })
+    await cdp.call('Page.enable', undefined, { session })
+    await cdp.call('Page.setLifecycleEventsEnabled', { enabled: true }, { session })
+    await cdp.call('Network.enable', undefined, { session })
+    const throughput = offline ? 0 : -1
+    const conditions = { offline, latency: 0, downloadThroughput: throughput, uploadThroughput: throughput }
+    await cdp.call('Network.emulateNetworkConditions', conditions, { session })
+    return new Browser(chromium, session)
   }
 
-  private constructor() {
-    this.#profile = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-browser-'))
-    const args = [
-      '--remote-debugging-pipe',
-      '--no-sandbox',
-      '--disable-gpu',
-      `--user-data-dir=${this.#profile}`,
-    ]
-    this.#child = spawn('chromium-headless-shell', args, {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  private constructor(chromium: Chromium, session: string) {
+    this.#chromium = chromium
+    this.#session = session
+    chromium.cdp.on('Page.lifecycleEvent', ({ name, loaderId }) => {
+      if (name === 'load') this.#loaded.add(loaderId)
     })
-    const answers = this.#child.stdio[4] as Readable // as asked for above
-    answers.setEncoding('utf8').on('data', (chunk: string) => this.#onData(chunk))
-    this.#closed = new Promise((resolve) => this.#child.on('exit', () => resolve()))
   }
 
   async goto(url: string): Promise<void> {
-    await this.#send('Page.navigate', { url })
-    await this.evaluate(`new Promise((resolve) => {
-      if (document.readyState === 'complete') resolve(true)
-      else addEventListener('load', () => resolve(true))
-    })`)
+    const { cdp } = this.#chromium
+    const { loaderId } = await cdp.call('Page.navigate', { url }, { session: this.#session })
+    // Without a loader it was a step within the document. The page before may still be there: it is not asked.
+    if (loaderId !== undefined) await until(`${url} has loaded`, () => this.#loaded.has(loaderId))
   }
 
   /** The value of an expression in the page; a promise is awaited there. */
   async evaluate<T>(expression: string): Promise<T> {
-    const { result, exceptionDetails } = await this.#send('Runtime.evaluate', {
-      expression,
-      awaitPromise: true,
-      returnByValue: true,
-    })
+    const { result, exceptionDetails } = await this.#chromium.cdp.call(
+      'Runtime.evaluate',
+      { expression, awaitPromise: true, returnByValue: true },
+      { session: this.#session, timeoutMs: EVALUATE_TIMEOUT_MS },
+    )
     if (exceptionDetails !== undefined) throw new Error(`in the page: ${JSON.stringify(exceptionDetails)}`)
-    return (result as { value: T }).value
+    return result.value as T
   }
 
   async close(): Promise<void> {
-    this.#child.kill('SIGKILL')
-    await this.#closed
-    for (const stream of this.#child.stdio) stream?.destroy()
-    // Its other processes end after it, and may write until then.
-    await until('the profile is removed', () => {
-      try {
-        fs.rmSync(this.#profile, { recursive: true, force: true })
-        return true
-      } catch {
-        return false
-      }
-    })
-  }
-
-  async #send(method: string, params: object = {}): Promise<Record<string, unknown>> {
-    const id = ++this.#lastId
-    const session = this.#page === '' ? {} : { sessionId: this.#page }
-    const reply = await new Promise<Reply>((resolve) => {
-      this.#waiting.set(id, resolve)
-      const input = this.#child.stdio[3] as Writable
-      input.write(`${JSON.stringify({ id, method, params, ...session })}\0`)
-    })
-    if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.message}`)
-    return reply.result ?? {}
-  }
-
-  #onData(chunk: string): void {
-    const messages = `${this.#rest}${chunk}`.split('\0')
-    this.#rest = messages.pop() ?? ''
-    for (const message of messages) {
-      const reply = JSON.parse(message) as Reply
-      if (reply.id === undefined) continue
-      this.#waiting.get(reply.id)?.(reply)
-      this.#waiting.delete(reply.id)
-    }
+    await this.#chromium.close()
   }
 }

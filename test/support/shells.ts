@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, type test } from 'vitest'
 import type { Client } from '@transom/client'
+import { needs } from './needs.ts'
 import { ShellUnderTest, runDirectly, type ShellOptions } from './shell-under-test.ts'
 import { TestHome } from './test-home.ts'
 
@@ -62,5 +63,11 @@ export function useShells(): Shells {
   return shells
 }
 
-/** The same tests for several shells. */
-export const inShells = (...names: readonly Shell[]) => describe.each(names.map((name) => ({ name })))
+/** The `test` to use where shells must be installed. */
+export function needsShells(...names: readonly Shell[]): typeof test {
+  return needs(...new Set(names.map((name) => name.replace(/-lean$/, ''))))
+}
+
+/** The same tests for several shells, each with the `test` that needs it. */
+export const inShells = <S extends Shell>(...names: readonly S[]) =>
+  describe.each(names.map((name) => ({ name, test: needsShells(name) })))

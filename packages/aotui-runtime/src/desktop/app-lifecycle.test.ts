@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeApp } from '../../test-support/app-folder.ts'
 import { failure, openApp, openDesktop } from '../../test-support/desktop-driver.ts'
-import { needs } from '../../test-support/needs.ts'
+import { needsBubblewrap } from '../../test-support/needs.ts'
 
 const COUNTER = `
   document.body.innerHTML = '<main view="Counter"><p>count 0</p><button operation="add">Add</button></main>'
@@ -156,7 +156,7 @@ it('an app that is busy for long while it loads is not taken for one that hangs'
 
 describe.each([
   ['standard', it],
-  ['strict', needs('bwrap')],
+  ['strict', needsBubblewrap()],
 ] as const)('in the %s tier', (tier, test) => {
   test('jsdom can be the engine of an app', async () => {
     const driver = await openApp(makeApp({ main: COUNTER, manifest: { dom: 'jsdom', tier } }))

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeApp, makeTempDir } from '../../test-support/app-folder.ts'
 import { failure, openApp, openDesktop } from '../../test-support/desktop-driver.ts'
-import { needs } from '../../test-support/needs.ts'
+import { needsBubblewrap } from '../../test-support/needs.ts'
 import { openProbe } from '../../test-support/sandbox-probe.ts'
 
 /** What docs/sandbox.md says, row by row. */
 const tiers = [
   ['standard', it],
-  ['strict', needs('bwrap')],
+  ['strict', needsBubblewrap()],
 ] as const
 
 describe.each(tiers)('the %s tier', (tier, test) => {
@@ -122,7 +122,7 @@ describe('past the guard', () => {
     expect(await run('spawn', args(connect(otherPort)))).toMatch(/^ok [\s\S]*connected$/)
   })
 
-  needs('bwrap')(
+  needsBubblewrap()(
     'the strict tier is one: files, symlinks, processes and the network stay closed',
     async () => {
       const { run, outsideDir, scopeDir, port, otherPort } = await openProbe('strict', ['child:spawn:sh'])

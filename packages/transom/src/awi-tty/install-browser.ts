@@ -94,6 +94,9 @@ function checkPlatform(): void {
   throw new OpError('browser_not_found', message, { platform: process.platform, arch: process.arch })
 }
 
+/** npm's own pauses add up to 70 s until it says that there is no network. */
+const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000']
+
 /** Has npm fetch the package, by the registry and proxy that npm is set up for; returns its files. */
 async function fetchPackage(
   workspace: string,
@@ -106,12 +109,13 @@ async function fetchPackage(
     '--pack-destination',
     workspace,
     '--ignore-scripts',
-    '--silent',
+    '--loglevel=error',
+    ...RETRIES,
   ]
   const { code, said } = await run('npm', args, { cwd: workspace, env, signal })
   const name = fs.readdirSync(workspace).find((file) => file.endsWith('.tgz'))
   if (code !== 0 || name === undefined) {
-    const message = `npm could not fetch ${PACKAGE}@${VERSION}: ${said.trim() || `it ended with ${code}`}; check the network and npm's registry setting`
+    const message = `npm could not fetch ${PACKAGE}@${VERSION}: ${npmReason(said) ?? `it ended with ${code}`}; check the network and npm's registry setting`
     throw new OpError('browser_not_found', message, { package: PACKAGE, version: VERSION })
   }
   const tarball = fs.readFileSync(path.join(workspace, name))
@@ -121,6 +125,12 @@ async function fetchPackage(
     throw new OpError('browser_not_found', message, { package: PACKAGE, version: VERSION, digest })
   }
   return [...readTar(await promisify(zlib.gunzip)(tarball))]
+}
+
+/** The code of npm's error (ECONNREFUSED, E404), else all that it said. */
+function npmReason(said: string): string | null {
+  const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(said)?.[1]
+  return code ?? (said.trim() === '' ? null : said.trim())
 }
 
 async function unpack(files: readonly TarFile[], folder: string, options: InstallOptions): Promise<void> {

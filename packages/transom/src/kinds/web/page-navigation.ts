@@ -23,11 +23,7 @@ export function loadOptions(url: string): LoadOptions {
 export async function loadPage(target: PageTarget, { url, timeoutMs, signal }: LoadOptions): Promise<void> {
   const load = watchLoad(target)
   try {
-    const answer = await target.call(
-      'Page.navigate',
-      { url },
-      { timeoutMs: Math.max(timeoutMs, NAVIGATE_TIMEOUT_MS_MIN) },
-    )
+    const answer = await beginLoad(target, url, Math.max(timeoutMs, NAVIGATE_TIMEOUT_MS_MIN))
     if (answer.errorText !== undefined && answer.errorText !== '') throw notLoaded(url, answer)
     // Without a loader it was a step within the document, and nothing is loaded.
     if (answer.loaderId === undefined) return
@@ -37,6 +33,26 @@ export async function loadPage(target: PageTarget, { url, timeoutMs, signal }: L
     ])
   } finally {
     load.stop()
+  }
+}
+
+/**
+ * Chromium answers Page.navigate when the server's first bytes have come, and passes nothing on to the tab until then: a
+ * server that is silent looks like a page that hangs. Only after the load was given up can the page be asked.
+ */
+async function beginLoad(
+  target: PageTarget,
+  url: string,
+  timeoutMs: number,
+): Promise<Protocol.Page.NavigateResponse> {
+  try {
+    return await target.call('Page.navigate', { url }, { timeoutMs })
+  } catch (error) {
+    if (!(error instanceof OpError) || error.code !== 'page_unresponsive') throw error
+    await target.call('Page.stopLoading')
+    if (await target.hangs()) throw error
+    const message = `${url} did not answer within ${timeoutMs} ms; the page before is still shown`
+    throw new OpError('navigation_timeout', message, { url, timeout_ms: timeoutMs })
   }
 }
 

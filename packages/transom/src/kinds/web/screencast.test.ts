@@ -25,7 +25,7 @@ class FakeTab {
   }
 }
 
-function screencastOf(tab: FakeTab, read: string[]): Screencast {
+function screencastOf(tab: FakeTab, read: string[], sendsLastFrame = true): Screencast {
   const decoder = {
     decode: async (png: Uint8Array) => Buffer.from(png).toString() as unknown as DecodedFrame,
   }
@@ -34,7 +34,7 @@ function screencastOf(tab: FakeTab, read: string[]): Screencast {
     decoder: decoder as unknown as FrameDecoder,
     size: () => ({ cols: 1, rows: 1 }),
     need: () => 'none',
-    sendsLastFrame: true,
+    sendsLastFrame,
     onFrame: (frame) => read.push(frame as unknown as string) > 0,
   })
 }
@@ -127,6 +127,22 @@ describe('the frames of a tab', () => {
     screencast.hurry()
     await vi.advanceTimersByTimeAsync(1000)
     expect(tab.calls).toEqual(['Page.screencastFrameAck', 'Page.screencastFrameAck'])
+    screencast.close()
+  })
+
+  test('those that an older Chromium sends unasked, three at a time, are no reason for more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const tab = new FakeTab()
+    const screencast = screencastOf(tab, [], false)
+    for (const word of ['one', 'two', 'three']) {
+      tab.sendFrame(word)
+      await vi.advanceTimersByTimeAsync(10)
+    }
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(tab.calls).toEqual([])
+    screencast.hurry()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(tab.calls).toEqual(Array(3).fill('Page.screencastFrameAck'))
     screencast.close()
   })
 })

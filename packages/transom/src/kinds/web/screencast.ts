@@ -21,6 +21,9 @@ const LOOK_TIMEOUT_MS = 1000
 /** A new size takes its way through the browser: for so long at most pictures are of the old one. */
 const RESIZE_MS_MAX = 2000
 
+/** An older Chromium does not heed maxFramesInFlight, and sends this many before one is acknowledged. */
+const OLDER_FRAMES_IN_FLIGHT = 3
+
 /** An older Chromium sends no frame for the last changes of a burst: a picture is taken this long after a frame. */
 const TRAILING_MS = 250
 
@@ -32,15 +35,16 @@ export interface ScreencastOptions {
   readonly size: () => { readonly cols: number; readonly rows: number }
   /** Who is to be told of frames: somebody who waits for them, an observer, or nobody. */
   readonly need: () => ScreencastNeed
-  /** Whether Chromium keeps the last frame of a burst until it may send it. */
+  /** Whether Chromium keeps the last frame of a burst until it may send it, and sends one at a time; older ones do not. */
   readonly sendsLastFrame: boolean
   /** Called for each frame that was read, in order; says whether it shows anything new. */
   readonly onFrame: (frame: DecodedFrame) => boolean
 }
 
-/** A frame that was read and is not acknowledged yet; without a timer while nobody needs the next one. */
-interface PendingFrame {
-  readonly ack: number
+/** Frames that were read and are not acknowledged yet; without a timer while nobody needs the next one. */
+interface PendingFrames {
+  readonly acks: readonly number[]
+  /** When the first of them came. */
   readonly receivedMs: number
   timer: NodeJS.Timeout | undefined
 }
@@ -55,7 +59,7 @@ export class Screencast {
   readonly #stopListening: () => void
   #hurryUntilMs = 0
   #eagerUntilMs = 0
-  #pending: PendingFrame | null = null
+  #pending: PendingFrames | null = null
   #received = 0
   #closed = false
   #trailingTimer: NodeJS.Timeout | undefined
@@ -128,10 +132,24 @@ export class Screencast {
     const read = await this.#read(Buffer.from(data, 'base64'))
     if (this.#closed) return
     if (read === 'new' && !this.#options.sendsLastFrame) this.#captureLater()
-    // A page that is replaced may send the first frame of the next one before its own last one was acknowledged.
-    if (this.#pending !== null) this.#acknowledge(this.#pending)
-    this.#pending = { ack, receivedMs, timer: undefined }
+    this.#keep(ack, receivedMs)
     this.#schedule()
+  }
+
+  /**
+   * An acknowledgement is what the next frame is sent for: a second frame in flight must not be the reason for one.
+   * More come only when a page is replaced, whose own last frames may not have been acknowledged.
+   */
+  #keep(ack: number, receivedMs: number): void {
+    const earlier = this.#pending
+    const inFlightMax = this.#options.sendsLastFrame ? 1 : OLDER_FRAMES_IN_FLIGHT
+    if (earlier !== null && earlier.acks.length < inFlightMax) {
+      clearTimeout(earlier.timer)
+      this.#pending = { ...earlier, acks: [...earlier.acks, ack], timer: undefined }
+      return
+    }
+    if (earlier !== null) this.#acknowledge(earlier)
+    this.#pending = { acks: [ack], receivedMs, timer: undefined }
   }
 
   #captureLater(): void {
@@ -167,10 +185,12 @@ export class Screencast {
     pending.timer = setTimeout(() => this.#acknowledge(pending), Math.max(0, dueMs))
   }
 
-  #acknowledge(pending: PendingFrame): void {
+  #acknowledge(pending: PendingFrames): void {
     clearTimeout(pending.timer)
     if (this.#pending === pending) this.#pending = null
-    // A tab that is gone needs no acknowledgement; whoever recovers it starts another screencast.
-    this.#options.target.call('Page.screencastFrameAck', { sessionId: pending.ack }).catch(() => {})
+    for (const sessionId of pending.acks) {
+      // A tab that is gone needs no acknowledgement; whoever recovers it starts another screencast.
+      this.#options.target.call('Page.screencastFrameAck', { sessionId }).catch(() => {})
+    }
   }
 }
