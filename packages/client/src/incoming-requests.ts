@@ -23,12 +23,13 @@ export interface ServedRequest {
   /** Aborts if the caller cancels the request or closes the connection. */
   readonly signal: AbortSignal
   /** Reports to the caller how far the request has come. A slow caller misses some. */
-  readonly progress: (value: object) => void
+  progress(value: object): void
   /** Calls `run` after the answer has been sent: for notifications that must not overtake it. */
-  readonly afterAnswer: (run: () => void) => void
+  afterAnswer(run: () => void): void
 }
 
-export interface ServedReport extends ParsedRequest {
+export interface ServedReport {
+  readonly request: ServedRequest
   readonly durationMs: number
   /** Null if it was carried out. */
   readonly error: ErrorCode | null
@@ -55,7 +56,7 @@ type Send = (message: RpcMessage | readonly RpcAnswer[]) => void
 interface Answered {
   /** Null for a notification. */
   readonly answer: RpcAnswer | null
-  readonly afterAnswer: readonly (() => void)[]
+  readonly served: Served | null
 }
 
 const NO_SERVICE: RpcService = {
@@ -71,8 +72,8 @@ export class IncomingRequests {
   readonly #service: RpcService
   readonly #send: Send
   readonly #onDone: () => void
-  readonly #byId = new Map<RequestId, AbortController>()
-  readonly #inFlight = new Set<AbortController>()
+  readonly #byId = new Map<RequestId, Served>()
+  readonly #inFlight = new Set<Served>()
   /** Requests and batches whose answer has not been sent. */
   #openCount = 0
 
@@ -119,7 +120,7 @@ export class IncomingRequests {
   /** The caller is gone. */
   abortAll(): void {
     // One by one: a signal of the connection, joined to that of each request, would remember them all for its life.
-    for (const controller of this.#inFlight) controller.abort(new OpError('cancelled', 'the caller left'))
+    for (const served of this.#inFlight) served.abort(new OpError('cancelled', 'the caller left'))
   }
 
   #reply(answer: RpcAnswer | readonly RpcAnswer[] | null): void {
@@ -135,7 +136,7 @@ export class IncomingRequests {
 
   #finish(answered: readonly Answered[]): void {
     this.#openCount--
-    for (const { afterAnswer } of answered) for (const run of afterAnswer) run()
+    for (const { served } of answered) served?.wasAnswered()
     this.#onDone()
   }
 
@@ -144,23 +145,21 @@ export class IncomingRequests {
     const request = parseRequest(message)
     if (request === null) {
       const error = new OpError('invalid_request', 'a request has jsonrpc "2.0", a method and an id')
-      return { answer: rpcFailure(requestIdOf(message), error), afterAnswer: [] }
+      return { answer: rpcFailure(requestIdOf(message), error), served: null }
     }
     if (request.method === CANCEL_METHOD && request.id === null) {
       this.#cancel(request.params)
-      return { answer: null, afterAnswer: [] }
+      return { answer: null, served: null }
     }
     const { id } = request
-    const afterAnswer: (() => void)[] = []
-    let answer: RpcAnswer | null
+    const served = new Served(request, this.#send)
     try {
       this.#admit(id)
-      const result = await this.#serve(request, afterAnswer)
-      answer = id === null ? null : { jsonrpc: '2.0', id, result }
+      const result = await this.#serve(served)
+      return { answer: id === null ? null : { jsonrpc: '2.0', id, result }, served }
     } catch (error) {
-      answer = id === null ? null : rpcFailure(id, error)
+      return { answer: id === null ? null : rpcFailure(id, error), served }
     }
-    return { answer, afterAnswer }
   }
 
   #admit(id: RequestId | null): void {
@@ -174,32 +173,21 @@ export class IncomingRequests {
       throw new OpError('invalid_request', `a request with id ${id} is in flight already`)
   }
 
-  async #serve(request: ParsedRequest, afterAnswer: (() => void)[]): Promise<unknown> {
+  async #serve(request: Served): Promise<unknown> {
     const { id } = request
-    const controller = new AbortController()
-    this.#inFlight.add(controller)
-    if (id !== null) this.#byId.set(id, controller)
+    this.#inFlight.add(request)
+    if (id !== null) this.#byId.set(id, request)
     const startMs = performance.now()
     let failure: ErrorCode | null = null
     try {
-      return await this.#service.serve({
-        ...request,
-        // Made when it is first looked at: most requests are answered at once.
-        get signal() {
-          return controller.signal
-        },
-        progress: (value) => {
-          if (id !== null) this.#send({ jsonrpc: '2.0', method: PROGRESS_METHOD, params: { id, ...value } })
-        },
-        afterAnswer: (run) => void afterAnswer.push(run),
-      })
+      return await this.#service.serve(request)
     } catch (error) {
       failure = toWireError(error).code
       throw error
     } finally {
-      this.#inFlight.delete(controller)
+      this.#inFlight.delete(request)
       if (id !== null) this.#byId.delete(id)
-      this.#service.served?.({ ...request, durationMs: performance.now() - startMs, error: failure })
+      this.#service.served?.({ request, durationMs: performance.now() - startMs, error: failure })
     }
   }
 
@@ -207,6 +195,48 @@ export class IncomingRequests {
     const id = requestIdOf(params)
     if (id === null) return
     this.#byId.get(id)?.abort(new OpError('cancelled', 'cancelled by the caller', { id }))
+  }
+}
+
+/** A class and not an object literal: a literal with a getter and a spread took longer than the rest of a request. */
+class Served implements ServedRequest {
+  readonly id: RequestId | null
+  readonly method: string
+  readonly params: unknown
+  readonly onBehalfOf: unknown
+  readonly #send: Send
+  readonly #controller = new AbortController()
+  #afterAnswer: (() => void)[] | null = null
+
+  constructor({ id, method, params, onBehalfOf }: ParsedRequest, send: Send) {
+    this.id = id
+    this.method = method
+    this.params = params
+    this.onBehalfOf = onBehalfOf
+    this.#send = send
+  }
+
+  /** Node makes it when it is first looked at: most requests are answered at once. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  progress(value: object): void {
+    const { id } = this
+    if (id !== null) this.#send({ jsonrpc: '2.0', method: PROGRESS_METHOD, params: { id, ...value } })
+  }
+
+  afterAnswer(run: () => void): void {
+    this.#afterAnswer ??= []
+    this.#afterAnswer.push(run)
+  }
+
+  abort(reason: OpError): void {
+    this.#controller.abort(reason)
+  }
+
+  wasAnswered(): void {
+    for (const run of this.#afterAnswer ?? []) run()
   }
 }
 

@@ -17,7 +17,8 @@ class TestService implements RpcService {
   readonly asked: string[] = []
   readonly aborted: string[] = []
 
-  serve({ method, params, signal, progress }: ServedRequest): unknown {
+  serve(request: ServedRequest): unknown {
+    const { method, params, signal } = request
     this.asked.push(method)
     switch (method) {
       case 'echo':
@@ -29,8 +30,8 @@ class TestService implements RpcService {
       case 'unsendable':
         return { size: 1n }
       case 'steps':
-        progress({ step: 1 })
-        progress({ step: 2 })
+        request.progress({ step: 1 })
+        request.progress({ step: 2 })
         return 'done'
       case 'wait':
         return new Promise((_resolve, reject) => {

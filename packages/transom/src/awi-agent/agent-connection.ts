@@ -84,7 +84,7 @@ export class AgentConnection implements RpcService {
     return this.#subscribed
   }
 
-  served({ id, method, durationMs, error }: ServedReport): void {
+  served({ request: { id, method }, durationMs, error }: ServedReport): void {
     this.#options.observer.request({ connection: this.#number, id, method, durationMs, error })
   }
 

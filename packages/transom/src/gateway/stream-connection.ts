@@ -70,7 +70,7 @@ export class StreamConnection implements RpcService {
   }
 
   async #subscribe(
-    { afterAnswer }: ServedRequest,
+    request: ServedRequest,
     params: Params<'session.subscribe'>,
   ): Promise<{ subscription: number }> {
     if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX)
@@ -83,7 +83,7 @@ export class StreamConnection implements RpcService {
       else if (early.push(message) === EARLY_MESSAGES_MAX) this.#subscriber.pause()
     })
     this.#subscriptions.set(subscription, stop)
-    afterAnswer(() => {
+    request.afterAnswer(() => {
       const waiting = early ?? []
       early = null
       this.#subscriber.resume()

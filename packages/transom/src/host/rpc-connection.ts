@@ -9,7 +9,7 @@ import { delegatedPrincipal, delegation, type LocalPrincipal, type Principal } f
 import { OpError } from '@transom/protocol/errors'
 import { SUBSCRIPTION_METHOD } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
-import { dispatch, type BackgroundWork, type Handlers } from './dispatch.ts'
+import { dispatch, type BackgroundWork, type Handlers, type RequestContext } from './dispatch.ts'
 
 export interface RpcConnectionOptions {
   /** The process at the other end. */
@@ -44,25 +44,47 @@ export class RpcConnection implements RpcService {
   }
 
   async serve(request: ServedRequest): Promise<unknown> {
-    const { method, params, onBehalfOf, progress, afterAnswer } = request
-    return dispatch(this.#options.handlers, method, params, {
-      principal: principalOf(this.#options.peer, onBehalfOf),
-      get signal() {
-        return request.signal
-      },
-      notify: (notification) => this.#peer.notify(SUBSCRIPTION_METHOD, notification),
-      progress,
-      drained: () => this.#peer.drained(),
-      background: {
-        start: (run) => this.#work.start(run, afterAnswer),
-        stop: (id) => this.#work.stop(id),
-      },
-    })
+    const context = new ConnectionContext(request, this.#options.peer, this.#peer, this.#work)
+    return dispatch(this.#options.handlers, request.method, request.params, context)
   }
 
-  served({ id, method, params, durationMs, error }: ServedReport): void {
+  served({ request: { id, method, params }, durationMs, error }: ServedReport): void {
     const connection = this.#number
     this.#options.observer?.request({ connection, id, operation: method, params, durationMs, error })
+  }
+}
+
+class ConnectionContext implements RequestContext, BackgroundWork {
+  readonly principal: Principal
+  readonly background: BackgroundWork = this
+  readonly #request: ServedRequest
+  readonly #peer: RpcPeer
+  readonly #work: ConnectionWork
+
+  constructor(request: ServedRequest, from: LocalPrincipal, peer: RpcPeer, work: ConnectionWork) {
+    this.principal = principalOf(from, request.onBehalfOf)
+    this.#request = request
+    this.#peer = peer
+    this.#work = work
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+
+  // Bound: handlers take these out of the context.
+  readonly notify = (params: object): boolean => this.#peer.notify(SUBSCRIPTION_METHOD, params)
+  readonly progress = (value: object): void => this.#request.progress(value)
+  readonly drained = async (): Promise<void> => this.#peer.drained()
+
+  start(run: Work): number {
+    const { id, begin } = this.#work.add(run)
+    this.#request.afterAnswer(begin) // so that no notification overtakes the answer with the number
+    return id
+  }
+
+  stop(id: number): boolean {
+    return this.#work.stop(id)
   }
 }
 
@@ -76,19 +98,17 @@ function principalOf(peer: LocalPrincipal, onBehalfOf: unknown): Principal {
   throw new OpError('invalid_request', `${where}: ${issue?.message ?? 'not a principal'}`)
 }
 
+type Work = Parameters<BackgroundWork['start']>[0]
+
 class ConnectionWork {
   readonly #running = new Map<number, AbortController>()
   #lastId = 0
 
-  /** Runs it after the answer with the number has been sent, so that no notification overtakes that. */
-  start(run: Parameters<BackgroundWork['start']>[0], afterAnswer: ServedRequest['afterAnswer']): number {
+  add(run: Work): { id: number; begin: () => void } {
     const id = ++this.#lastId
     const controller = new AbortController()
     this.#running.set(id, controller)
-    afterAnswer(() => {
-      void run(id, controller.signal).finally(() => this.#running.delete(id))
-    })
-    return id
+    return { id, begin: () => void run(id, controller.signal).finally(() => this.#running.delete(id)) }
   }
 
   /** False if there is no such work. */
