@@ -23,7 +23,7 @@ async function write(count: number, payload = Buffer.from('x')): Promise<void> {
   await store.close()
 }
 
-/** Counts records; what it was shown can be told from what it had from a checkpoint. */
+/** Counts records, and lists those that it was shown. */
 class Counter implements FoldTarget {
   readonly checkpoints = 'count'
   readonly shown: number[] = []

@@ -128,7 +128,7 @@ describe('a store of several segments', () => {
     await writeTexts(40)
     const first = path.join(folder, 'events.log')
     const bytes = fs.readFileSync(first)
-    bytes.fill(0xff, FILE_HEADER_BYTES) // whoever read it would stop here
+    bytes.fill(0xff, FILE_HEADER_BYTES) // a reader that came here would stop
     fs.writeFileSync(first, bytes)
     expect(await seqs({ from: 35 })).toEqual(counted(35, 40))
     expect(await stored().lastSeqAt(1000 + 36.5)).toBe(37)
@@ -215,19 +215,19 @@ describe('a store of several segments', () => {
     Object.assign(fsModule, { fdatasync: failing })
     syncBuiltinESMExports()
     try {
-      const told: string[] = []
-      let onTold: () => void = () => {}
-      const failed = new Promise<void>((resolve) => (onTold = resolve))
+      const reported: string[] = []
+      let onReport: () => void = () => {}
+      const failed = new Promise<void>((resolve) => (onReport = resolve))
       const onSyncFailure = ({ code }: { code: string }) => {
-        told.push(code)
-        onTold()
+        reported.push(code)
+        onReport()
       }
       const store = EventStore.create(folder, options({ onSyncFailure }))
       store.append('output', Buffer.from(textOf(1))) // synced by a timer
       await failed
       store.append('output', Buffer.from(textOf(2)))
       await expect(store.close()).rejects.toMatchObject({ code: 'io_error' })
-      expect(told).toEqual(['io_error'])
+      expect(reported).toEqual(['io_error'])
     } finally {
       Object.assign(fsModule, { fdatasync: real })
       syncBuiltinESMExports()

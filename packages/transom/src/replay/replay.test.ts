@@ -10,7 +10,7 @@ import type { Screen } from '../screen/screen.ts'
 import { TerminalScreen } from '../screen/terminal-screen.ts'
 import type { TerminalEvent } from '../terminal/emulator.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
-import { replayLog } from './replay.ts'
+import { findFrame, replayLog } from './replay.ts'
 
 const events = fc.array(
   fc.oneof(
@@ -60,6 +60,11 @@ test('a replay to any seq equals the live screen at that seq', async () => {
         const seq = (pick % seen.length) + 1
         expect(show((await replayLog(StoredEvents.at(folder), { seq })).screen)).toEqual(seen[seq - 1])
         expect(show((await replayLog(StoredEvents.at(folder))).screen)).toEqual(seen.at(-1))
+        const text = seen[seq - 1]?.text ?? ''
+        const { found, last, passes } = await findText(folder, text)
+        expect(found?.seq).toBe(seen.findLast((it) => it.text === text)?.seq)
+        expect(show(last)).toEqual(seen.at(-1))
+        expect(passes).toBe(1)
       }),
       { numRuns: 100 },
     )
@@ -67,6 +72,20 @@ test('a replay to any seq equals the live screen at that seq', async () => {
     fs.rmSync(folder, { recursive: true })
   }
 })
+
+/** When a screen last had this text, and over how many passes of the log that was found. */
+async function findText(folder: string, text: string) {
+  const events = StoredEvents.at(folder)
+  let passes = 0
+  const batches = events.batches.bind(events)
+  const counted: typeof batches = (...range) => {
+    passes++
+    return batches(...range)
+  }
+  Object.assign(events, { batches: counted })
+  const { signal } = new AbortController()
+  return { ...(await findFrame(events, (screen) => screen.canonical().text === text, { signal })), passes }
+}
 
 function append(log: EventStore, event: TerminalEvent): number {
   switch (event.type) {
