@@ -103,6 +103,16 @@ export class BenchHome {
     return path.join(this.path, 'sessions', session, 'events.log')
   }
 
+  /**
+   * Removes what a log takes: all its segments.
+   * @param {string} session
+   */
+  removeLog(session) {
+    const folder = path.dirname(this.logPath(session))
+    for (const name of fs.readdirSync(folder))
+      if (/^events[.-]/.test(name)) fs.rmSync(path.join(folder, name))
+  }
+
   /** Ends the host with all its sessions and removes the Home. Idempotent. */
   async close() {
     if (this.#closed) return

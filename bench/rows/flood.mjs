@@ -1,6 +1,5 @@
 // @ts-check
 import { once } from 'node:events'
-import * as fs from 'node:fs'
 import { quantile, summarize, timeMs } from '../measure.mjs'
 import { startPtySink } from '../peers.mjs'
 
@@ -116,7 +115,7 @@ async function besideFlood(home, client, work) {
   await warmUp()
   await work()
   await client.call('session.destroy', { session })
-  fs.rmSync(home.logPath(session))
+  home.removeLog(session)
 }
 
 /**

@@ -87,7 +87,7 @@ async function runInSession(home, client) {
   const { snapshot } = await client.call('session.wait', { session, exit: true, timeout_ms: WAIT_TIMEOUT_MS })
   if (!snapshot.lines.some(({ text }) => text === String(LINES))) throw new Error('the last line is missing')
   const { size } = fs.statSync(home.logPath(session))
-  fs.rmSync(home.logPath(session)) // else the disk fills up round by round
+  home.removeLog(session) // else the disk fills up round by round
   return size
 }
 

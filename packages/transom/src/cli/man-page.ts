@@ -48,7 +48,7 @@ export function manPage(commands: readonly Command[], program: string): string {
 
 const FILES: readonly Row[] = [
   ['~/.transom', 'The default Home.'],
-  ['HOME/sessions/ID/events.log', 'The Event Log of a session.'],
+  ['HOME/sessions/ID/events.log', 'The Event Log of a session; a long one goes on in events-SEQ.log.'],
   ['HOME/host-debug.log', 'The host’s debug log, when it is on; host-debug.log.1 is the one before.'],
 ]
 

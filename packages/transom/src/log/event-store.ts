@@ -4,6 +4,7 @@ import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@t
 import { OpError } from '@transom/protocol/errors'
 import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
+import { CHECKPOINT_EVERY_BYTES } from './fold.ts'
 import { writeIndexFile } from './index-file.ts'
 import { INDEXED_BYTES_MIN } from './log-extent.ts'
 import { LogTail } from './log-tail.ts'
@@ -57,6 +58,8 @@ export class EventStore {
   #syncAgain = false
   #folderUnsynced = false
   #background: Promise<void> = Promise.resolve()
+  /** The offset from which on a projection is asked for its next checkpoint, by its name. */
+  readonly #checkpointsDue = new Map<string, number>()
   #closing: Promise<void> | null = null
 
   private constructor(
@@ -192,7 +195,21 @@ export class EventStore {
 
   /** Keeps the state of a projection after a record of this log, for replays that begin there. */
   async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<void> {
-    this.#sideBytes += await this.events.writeCheckpoint(name, seq, state)
+    const bytes = await this.events.writeCheckpoint(name, seq, state)
+    this.#sideBytes += bytes // others may have been added meanwhile
+  }
+
+  /**
+   * Asks for the state of a projection after the last record, where enough was appended since the last one, and keeps
+   * it in the background. To be called after every record: it costs next to nothing otherwise.
+   */
+  offerCheckpoint(name: string, take: () => Uint8Array | null): void {
+    const due = this.#checkpointsDue.get(name) ?? CHECKPOINT_EVERY_BYTES
+    if (this.#endOffset < due || this.#closing !== null) return
+    this.#checkpointsDue.set(name, this.#endOffset + CHECKPOINT_EVERY_BYTES)
+    const seq = this.#seq
+    const state = take()
+    if (state !== null) this.#inBackground(() => this.writeCheckpoint(name, seq, state))
   }
 
   /** Resolves when everything appended so far would survive a power cut. */
@@ -267,14 +284,15 @@ export class EventStore {
 
   /** In the background: the segment can be read without it. */
   #saveIndex({ path: segment }: SegmentFile, index: SparseIndex): void {
-    const write = async () => {
-      try {
-        this.#sideBytes += await writeIndexFile(segment, index)
-      } catch {
-        return // a full disk, most likely; whoever needs the index makes it from the segment
-      }
-    }
-    this.#background = this.#background.then(write)
+    this.#inBackground(async () => {
+      const bytes = await writeIndexFile(segment, index)
+      this.#sideBytes += bytes
+    })
+  }
+
+  /** For what can be made again from the records: a full disk is no reason to fail. close() waits for it. */
+  #inBackground(write: () => Promise<void>): void {
+    this.#background = this.#background.then(write).catch(() => {})
   }
 
   #startSync(): void {

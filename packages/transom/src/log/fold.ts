@@ -6,7 +6,7 @@ import type { ReadRange, StoredEvents } from './stored-events.ts'
 /** After so much the other sessions get their turn: some milliseconds of emulation, the slowest of what is folded. */
 const TURN_BYTES = 64 << 10
 /** How much of a log lies between two checkpoints: a fraction of a second to read again. */
-const CHECKPOINT_EVERY_BYTES = 4 << 20
+export const CHECKPOINT_EVERY_BYTES = 4 << 20
 
 /** What records are shown to: a projection, or whatever else is made from a log. */
 export interface FoldTarget {

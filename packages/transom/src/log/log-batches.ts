@@ -56,6 +56,7 @@ async function* readSegment(
 ): AsyncGenerator<Batch, SegmentFile | null> {
   let next: SegmentFile | null = null
   let hasHeader = false
+  let isListed = false // several segments may have been added since the one before was left
   for (;;) {
     hasHeader ||= await hasFileHeader(file, segment.path)
     if (hasHeader) {
@@ -68,8 +69,9 @@ async function* readSegment(
     }
     // All records of a segment are written before the next one is made: known before they were read, it is complete.
     if (next !== null) return next
-    if (changes === undefined || changes.takeRolled())
-      next = (await list()).find(({ firstSeq }) => firstSeq > segment.firstSeq) ?? null
+    const mayHaveNext = changes === undefined || changes.takeRolled() || !isListed
+    if (mayHaveNext) next = (await list()).find(({ firstSeq }) => firstSeq > segment.firstSeq) ?? null
+    isListed = true
     if (next !== null) continue
     if (changes === undefined || signal?.aborted) return null
     await changes.next()

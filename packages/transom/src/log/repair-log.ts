@@ -43,7 +43,7 @@ export async function repairLog(events: StoredEvents, options: RepairOptions): P
       `${file}.damaged-${new Date(options.now).toISOString().replaceAll(':', '')}`
     const copies = segments.flatMap((it) => (it.tail === 'damaged' ? [copyOf(it.path)] : []))
     const faulty = options.dryRun ? [] : segments.filter(({ tail }) => tail !== 'none')
-    // The first segment last: once it has been replaced, the lock on the former one keeps nobody out.
+    // The first segment last: once it has been replaced, the lock on the former one excludes no other process.
     for (const segment of faulty.toReversed()) await repairSegment(segment, copyOf(segment.path))
     // Their states are those of a log that had no gap.
     if (copies.length > 0 && !options.dryRun) await events.removeCheckpoints()

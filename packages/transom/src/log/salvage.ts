@@ -1,7 +1,7 @@
 import type * as fs from 'node:fs/promises'
 import { findRecord } from './find-record.ts'
 import { readRecords } from './segment-reader.ts'
-import { FILE_HEADER_BYTES, type LogRecord } from './record.ts'
+import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from './record.ts'
 
 /** A stretch of a segment: records that can be read, or bytes that cannot. */
 export type Stretch =
@@ -20,7 +20,9 @@ export async function* salvageRecords(
   const position = { offset: FILE_HEADER_BYTES }
   let lastSeq = before
   for (;;) {
-    for await (const records of readRecords(file, position, signal)) {
+    let end = position.offset
+    for await (const read of readRecords(file, position, signal)) {
+      const records = read.filter(({ payload }) => (end += RECORD_HEADER_BYTES + payload.length) <= sizeBytes)
       lastSeq = records.at(-1)?.seq ?? lastSeq
       yield { kind: 'records', records }
     }

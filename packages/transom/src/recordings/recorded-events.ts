@@ -7,7 +7,7 @@ import type { KindView } from '../session/kind.ts'
 import type { Projection } from '../session/projection.ts'
 import { Timeline, type Timing } from './timeline.ts'
 
-const TOLD_EVERY_BYTES = 256 << 10 // as much as the log is read in
+const REPORT_EVERY_BYTES = 256 << 10 // as much as the log is read in
 
 export interface RecordingRange {
   /** The first and the last record to show; null for the session's own. */
@@ -91,7 +91,7 @@ class Stage implements FoldTarget {
   /** Whether the screen has been shown every record. */
   #isShown = true
   #readBytes = 0
-  #toldBytes = 0
+  #reportedBytes = 0
   durationMs = 0
 
   constructor(
@@ -126,7 +126,7 @@ class Stage implements FoldTarget {
   }
 
   apply(record: LogRecord): void | Promise<void> {
-    this.#tellRead(record)
+    this.#reportRead(record)
     if (this.#timeline !== null) return this.#play(record, this.#timeline)
     if (record.seq >= this.#range.fromSeq) return this.#start(record)
     this.#replay.apply(record)
@@ -155,10 +155,10 @@ class Stage implements FoldTarget {
     return this.#reader.event({ record, atMs: this.durationMs, screen: this.#replay.screen })
   }
 
-  #tellRead({ payload }: LogRecord): void {
+  #reportRead({ payload }: LogRecord): void {
     this.#readBytes += payload.length
-    if (this.#readBytes - this.#toldBytes < TOLD_EVERY_BYTES) return
-    this.#toldBytes = this.#readBytes
+    if (this.#readBytes - this.#reportedBytes < REPORT_EVERY_BYTES) return
+    this.#reportedBytes = this.#readBytes
     this.#range.onRead?.(this.#readBytes)
   }
 }

@@ -14,7 +14,7 @@ import { KindViews } from '../session/kind-registry.ts'
 import type { Projection } from '../session/projection.ts'
 import type { TerminalEvent } from '../terminal/emulator.ts'
 import { XtermEmulator } from '../terminal/xterm-emulator.ts'
-import { replayLog } from './replay.ts'
+import { findFrame, replayLog } from './replay.ts'
 
 const KINDS = new KindViews([TERMINAL_VIEW])
 
@@ -64,12 +64,13 @@ test('a replay to any seq equals the live screen at that seq', async () => {
         }
         await log.close()
         const seq = (pick % seen.length) + 1
-        expect(
-          show((await replayLog({ events: StoredEvents.at(folder), kinds: KINDS }, { seq })).screen),
-        ).toEqual(seen[seq - 1])
-        expect(show((await replayLog({ events: StoredEvents.at(folder), kinds: KINDS })).screen)).toEqual(
-          seen.at(-1),
-        )
+        expect(show((await replayLog(logAt(folder), { seq })).screen)).toEqual(seen[seq - 1])
+        expect(show((await replayLog(logAt(folder))).screen)).toEqual(seen.at(-1))
+        const text = seen[seq - 1]?.text ?? ''
+        const { found, last, passes } = await findText(folder, text)
+        expect(found?.seq).toBe(seen.findLast((it) => it.text === text)?.seq)
+        expect(show(last)).toEqual(seen.at(-1))
+        expect(passes).toBe(1)
       }),
       { numRuns: 100 },
     )
@@ -77,6 +78,25 @@ test('a replay to any seq equals the live screen at that seq', async () => {
     fs.rmSync(folder, { recursive: true })
   }
 })
+
+/** When a screen last had this text, and over how many passes of the log that was found. */
+async function findText(folder: string, text: string) {
+  const log = logAt(folder)
+  const { events } = log
+  let passes = 0
+  const batches = events.batches.bind(events)
+  const counted: typeof batches = (...range) => {
+    passes++
+    return batches(...range)
+  }
+  Object.assign(events, { batches: counted })
+  const { signal } = new AbortController()
+  return { ...(await findFrame(log, (screen) => screen.canonical().text === text, { signal })), passes }
+}
+
+function logAt(folder: string) {
+  return { events: StoredEvents.at(folder), kinds: KINDS }
+}
 
 function append(log: EventStore, event: TerminalEvent): LogRecord {
   switch (event.type) {

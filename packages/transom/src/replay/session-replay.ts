@@ -5,13 +5,12 @@ import type { LogRecord } from '../log/record.ts'
 import { createdOf, factOf } from '../log/facts.ts'
 import type { KindViews } from '../session/kind-registry.ts'
 import type { Projection } from '../session/projection.ts'
+import { SESSION_CHECKPOINTS, decodeCheckpoint, encodeCheckpoint } from '../session/session-checkpoint.ts'
 import type { SessionLog } from '../session/session-log.ts'
-
-const LINE_BREAK = 0x0a
 
 /** What a session showed, from its Event Log, record after record. Equal to the live screen at every seq. */
 export class SessionReplay implements FoldTarget {
-  readonly checkpoints = 'screen'
+  readonly checkpoints = SESSION_CHECKPOINTS
   /** Names the log in errors. */
   readonly #path: string
   readonly #kinds: KindViews
@@ -64,30 +63,22 @@ export class SessionReplay implements FoldTarget {
     if (record.typeNumber === EVENT_TYPE_NUMBERS.exit) this.#exit = factOf(record, exitRecord)
   }
 
-  /** What is known beside the screen as a line of JSON, then the screen. */
   checkpoint(): Uint8Array | null {
     const screen = this.#screen?.checkpoint() ?? null
-    if (screen === null) return null
-    const beside = { seq: this.#seq, exit: this.#exit, last_output_seq: this.#lastOutputSeq }
-    return Buffer.concat([Buffer.from(`${JSON.stringify(beside)}\n`), screen])
+    const head = { seq: this.#seq, exit: this.#exit, last_output_seq: this.#lastOutputSeq }
+    return screen === null ? null : encodeCheckpoint(head, screen)
   }
 
   restore(first: LogRecord, checkpoint: Uint8Array): boolean {
     const created = createdOf(first, this.#path)
-    const end = checkpoint.indexOf(LINE_BREAK)
-    const screen = this.#kinds.restore(created, checkpoint.subarray(end + 1))
+    const { head, projection } = decodeCheckpoint(checkpoint)
+    const screen = this.#kinds.restore(created, projection)
     if (screen === null) return false
-    // Written by checkpoint(): the store has checked that not a bit has changed.
-    const beside = JSON.parse(Buffer.from(checkpoint.subarray(0, end)).toString()) as {
-      seq: number
-      exit: ExitRecord | null
-      last_output_seq: number
-    }
     this.#created = created
     this.#screen = screen
-    this.#seq = beside.seq
-    this.#exit = beside.exit
-    this.#lastOutputSeq = beside.last_output_seq
+    this.#seq = head.seq
+    this.#exit = head.exit
+    this.#lastOutputSeq = head.last_output_seq
     return true
   }
 

@@ -4,6 +4,7 @@ import type { EventStore } from '../log/event-store.ts'
 import type { LogRecord } from '../log/record.ts'
 import { DiskWrites } from './disk-writes.ts'
 import type { Projection } from './projection.ts'
+import { SESSION_CHECKPOINTS, encodeCheckpoint } from './session-checkpoint.ts'
 
 export interface JournalOptions {
   readonly log: EventStore
@@ -67,6 +68,7 @@ export class Journal {
           this.lastOutputMs = this.#now()
         }
         this.changes.announce()
+        if (options.isOutput) this.log.offerCheckpoint(SESSION_CHECKPOINTS, () => this.#checkpoint(seq))
       },
     )
   }
@@ -104,6 +106,13 @@ export class Journal {
   async close(): Promise<void> {
     this.#writes.close()
     await this.log.close()
+  }
+
+  /** Before the exit, when the source still shows something. */
+  #checkpoint(seq: number): Uint8Array | null {
+    const projection = this.projection.checkpoint()
+    const head = { seq, exit: null, last_output_seq: this.lastOutputSeq }
+    return projection === null ? null : encodeCheckpoint(head, projection)
   }
 
   #apply(seq: number, type: EventType, payload: Uint8Array, fact: unknown): void {

@@ -1,4 +1,5 @@
 import type { Actor, ExitRecord, Fact, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
+import type { OpError } from '@transom/protocol/errors'
 import type { CanonicalText } from '../grid/canonical-text.ts'
 import type { TextSpan } from '../grid/find-text.ts'
 import type { Home } from '../home/home.ts'
@@ -243,6 +244,12 @@ export class Session implements WaitSubject {
       await this.#ending // which is why it could not be started
     else await this.#source?.end()
     await this.#close()
+  }
+
+  /** What was appended may not survive a power cut: nothing more is to be recorded as if it would. */
+  diskFailed(error: OpError): void {
+    this.#onError(error)
+    this.#fail(error.message, 'session_error')
   }
 
   assertCommandable(): void {

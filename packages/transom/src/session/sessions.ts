@@ -106,9 +106,11 @@ export class Sessions {
     { kind, plan, request }: { kind: KindDefinition; plan: SessionPlan; request: SessionRequest },
   ): Session {
     const { home, now, onError } = this.#options
-    const log = createEvents(home, manifest.session, { now })
+    let session: Session | null = null
+    const onSyncFailure = (error: OpError) => session?.diskFailed(error)
+    const log = createEvents(home, manifest.session, { now, onSyncFailure })
     try {
-      return Session.start({
+      session = Session.start({
         home,
         now,
         usage: this.#usage,
@@ -119,6 +121,7 @@ export class Sessions {
         limits: this.#limits(request),
         onError: (error) => onError(manifest.session, error),
       })
+      return session
     } catch (error) {
       // Nothing was appended that anyone waits for; the folder goes, so a failed sync has nothing to say.
       log.close().catch(() => {})

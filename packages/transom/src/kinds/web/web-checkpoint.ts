@@ -1,6 +1,6 @@
 /**
  * What a web page showed, exactly: unlike a keyframe also the colours of cells in which nothing is seen, so that a
- * screen that is restored cannot be told from the one that was kept. The length of a JSON text in ASCII, that text, then
+ * restored screen equals the one that was kept. The length of a JSON text in ASCII, that text, then
  * runs of equal cells, in varints: length, code (of a cluster its place in the JSON), style, kind.
  */
 import type { PageView } from '@transom/protocol'
