@@ -1,5 +1,6 @@
 import type { AgentParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { waitUntil } from '../lib/wait-until.ts'
 import { findInFrame, frameLines } from '../kinds/web/frame-text.ts'
 import type { WebPage } from '../kinds/web/web-page.ts'
 
@@ -7,7 +8,7 @@ const WAIT_TIMEOUT_MS_DEFAULT = 30_000
 
 type WaitRequest = AgentParams<'wait_for'> & { title?: string }
 
-/** Resolves when everything that was asked for has come true, in the order: text, address, title, then quiet. */
+/** Resolves when everything that was asked for holds at once: text, address and title in the same frame, and quiet. */
 export async function waitOnPage(page: WebPage, request: WaitRequest, caller: AbortSignal): Promise<object> {
   const { text, url, title, idle, network_idle, timeout_ms = WAIT_TIMEOUT_MS_DEFAULT } = request
   if ([text, url, title, idle, network_idle].every((condition) => condition === undefined)) {
@@ -17,45 +18,40 @@ export async function waitOnPage(page: WebPage, request: WaitRequest, caller: Ab
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(timedOut(page, request, timeout_ms)), timeout_ms)
   const signal = AbortSignal.any([caller, late.signal])
-  const stop = page.observe({ lost: (error) => late.abort(error) })
+  const unobserve = page.observe({ lost: (error) => late.abort(error) })
   try {
-    if (text !== undefined) {
-      await page.look()
-      await untilTrue(page, () => page.frame !== null && findInFrame(page.frame, text).length > 0, signal)
-    }
-    if (url !== undefined) await untilTrue(page, () => page.state.url.includes(url), signal)
-    if (title !== undefined) await untilTrue(page, () => page.state.title.includes(title), signal)
-    if (network_idle !== undefined) await page.waitForNetworkIdle(network_idle, signal)
-    if (idle !== undefined) await page.waitForQuiescence(idle, signal)
+    if (text !== undefined) await page.look()
+    do {
+      await untilShown(page, request, signal)
+      if (network_idle !== undefined) await page.waitForNetworkIdle(network_idle, signal)
+      if (idle !== undefined) await page.waitForQuiescence(idle, signal)
+    } while (!isShown(page, request)) // it changed while it became quiet
   } finally {
     clearTimeout(timer)
-    stop()
+    unobserve()
   }
   const waited = { ok: true, elapsed_ms: Math.round(performance.now() - startMs) }
   return title === undefined ? waited : { ...waited, title: page.state.title }
 }
 
-async function untilTrue(page: WebPage, holds: () => boolean, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  if (holds()) return
-  await new Promise<void>((resolve, reject) => {
-    const check = () => {
-      if (!holds()) return
-      stop()
-      resolve()
-    }
-    const onAbort = () => {
-      stop()
-      reject(signal.reason as Error)
-    }
-    const unobserve = page.observe({ frame: check, state: check })
-    const release = page.hold()
-    const stop = () => {
-      unobserve()
-      release()
-      signal.removeEventListener('abort', onAbort)
-    }
-    signal.addEventListener('abort', onAbort)
+function isShown({ frame, state }: WebPage, { text, url, title }: WaitRequest): boolean {
+  if (url !== undefined && !state.url.includes(url)) return false
+  if (title !== undefined && !state.title.includes(title)) return false
+  return text === undefined || (frame !== null && findInFrame(frame, text).length > 0)
+}
+
+async function untilShown(page: WebPage, request: WaitRequest, signal: AbortSignal): Promise<void> {
+  await waitUntil<void>({
+    subscribe: (onChange) => {
+      const unobserve = page.observe({ frame: onChange, state: onChange })
+      const release = page.hold()
+      return () => {
+        unobserve()
+        release()
+      }
+    },
+    judge: () => (isShown(page, request) ? { done: undefined } : { dueMs: null }),
+    signal,
   })
 }
 

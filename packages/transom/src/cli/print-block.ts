@@ -27,38 +27,59 @@ export async function runAndPrint(
   ask: Ask,
   output: BlockOutput,
 ): Promise<number> {
-  let block: Ran['block']
+  const budget = budgetOf(params, output)
+  let ran: Ran
   try {
-    const ran = (await ask('session.run', { ...params, raw: true, max_bytes: 1 })) as Ran // the host's own result
-    block = ran.block
+    ran = (await ask('session.run', { ...params, ...budget })) as Ran // the host's own result
   } catch (error) {
-    if (error instanceof OpError && error.code === 'block_running') {
-      const late = error.details['block'] as Ran['block'] | undefined
-      if (late !== undefined) await printBlock(late, params, ask, output) // what there is of it by now
-    }
+    if (error instanceof OpError && error.code === 'block_running')
+      await printRan(error.details as Ran, params, ask, output) // what there is of it by now
     throw error
   }
+  const { block } = ran
   if (params['no_wait'] === true) {
     output.notice(`block ${block.seq} runs`)
     return 0
   }
-  await printBlock(block, params, ask, output)
+  await printRan(ran, params, ask, output)
   if (block.exit_code !== null) return block.exit_code
   output.notice(`the shell ended before ${JSON.stringify(block.command)} did`)
   return ERROR_TABLE.session_ended.exit
 }
 
+/** How much of the output comes with the answer: as much as was asked for, or what fits into one message. */
+function budgetOf(params: Record<string, unknown>, output: BlockOutput): Record<string, unknown> {
+  const { max_bytes, max_tokens } = params
+  const isLimited = max_bytes !== undefined || max_tokens !== undefined
+  return { raw: !isPlain(params, output), ...(isLimited ? {} : { max_bytes: READ_BYTES }) }
+}
+
+function isPlain({ raw, max_bytes, max_tokens }: Record<string, unknown>, output: BlockOutput): boolean {
+  return (output.isTerminal && raw !== true) || max_bytes !== undefined || max_tokens !== undefined
+}
+
+async function printRan(
+  { block, data = '', data_b64 = '', omitted }: Ran,
+  params: Record<string, unknown>,
+  ask: Ask,
+  output: BlockOutput,
+): Promise<void> {
+  const isLimited = params['max_bytes'] !== undefined || params['max_tokens'] !== undefined
+  if (omitted !== null && !isLimited) return printBlock(block, params, ask, output) // too much for one message
+  if (!isPlain(params, output)) return output.write(Buffer.from(data_b64, 'base64'))
+  if (data !== '') await output.write(Buffer.from(data.endsWith('\n') ? data : `${data}\n`))
+}
+
 async function printBlock(
   block: Ran['block'],
-  { raw, max_bytes, max_tokens }: Record<string, unknown>,
+  params: Record<string, unknown>,
   ask: Ask,
   output: BlockOutput,
 ): Promise<void> {
   const asked = { conversation_id: block.session, block: block.seq }
   const end = block.cursor_begin + block.output_bytes
-  const isPlain = (output.isTerminal && raw !== true) || max_bytes !== undefined || max_tokens !== undefined
-  if (isPlain) {
-    const { data = '' } = (await ask('pty.read', { ...asked, max_bytes, max_tokens, to_cursor: end })) as Read
+  if (isPlain(params, output)) {
+    const { data = '' } = (await ask('pty.read', { ...asked, to_cursor: end })) as Read
     if (data !== '') await output.write(Buffer.from(data.endsWith('\n') ? data : `${data}\n`))
     return
   }

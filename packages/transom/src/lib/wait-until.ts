@@ -16,8 +16,8 @@ export interface Wait<T> {
   judge(look: Look): Verdict<T> | Promise<Verdict<T>>
   /** No limit if left out; 0 looks once. */
   readonly timeoutMs?: number | undefined
-  /** The outcome if time is up; it may throw. */
-  onTimeout(): T | Promise<T>
+  /** The outcome if time is up; it may throw. Left out by a caller without a limit, whose signal has one. */
+  onTimeout?(): T | Promise<T>
   readonly signal: AbortSignal
 }
 
@@ -127,6 +127,7 @@ class WaitLoop<T> {
   #timeOut(): void {
     this.stop()
     try {
+      if (this.#wait.onTimeout === undefined) throw new Error('a wait with a limit says what comes of it')
       this.#resolve(this.#wait.onTimeout())
     } catch (error) {
       this.#reject(error)

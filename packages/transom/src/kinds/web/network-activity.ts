@@ -1,3 +1,5 @@
+import { Changes } from '../../lib/changes.ts'
+import { waitUntil } from '../../lib/wait-until.ts'
 import type { PageTarget } from './page-target.ts'
 
 /** Connections that stay open by design: a page with one of them would never be idle. */
@@ -18,7 +20,7 @@ interface OpenRequest {
  */
 export class NetworkActivity {
   readonly #open = new Map<string, OpenRequest>()
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Changes()
   #undo: (() => void)[] = []
   #quietSinceMs = performance.now()
 
@@ -53,32 +55,14 @@ export class NetworkActivity {
 
   /** Resolves once no request has been open for `idleMs`. */
   async waitForIdle(idleMs: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    await new Promise<void>((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined
-      const stop = () => {
-        clearTimeout(timer)
-        this.#listeners.delete(check)
-        signal.removeEventListener('abort', onAbort)
-      }
-      const onAbort = () => {
-        stop()
-        reject(signal.reason as Error)
-      }
-      const check = () => {
-        clearTimeout(timer)
-        if (this.#open.size > 0) return
+    await waitUntil<void>({
+      subscribe: (onChange) => this.#changes.subscribe(onChange),
+      judge: () => {
+        if (this.#open.size > 0) return { dueMs: null }
         const dueMs = this.#quietSinceMs + idleMs - performance.now()
-        if (dueMs > 0) {
-          timer = setTimeout(check, Math.ceil(dueMs))
-        } else {
-          stop()
-          resolve()
-        }
-      }
-      this.#listeners.add(check)
-      signal.addEventListener('abort', onAbort)
-      check()
+        return dueMs > 0 ? { dueMs } : { done: undefined }
+      },
+      signal,
     })
   }
 
@@ -101,6 +85,6 @@ export class NetworkActivity {
 
   #changed(): void {
     this.#quietSinceMs = performance.now()
-    for (const listener of this.#listeners) listener()
+    this.#changes.announce()
   }
 }

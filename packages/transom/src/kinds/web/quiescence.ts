@@ -1,3 +1,4 @@
+import { waitUntil } from '../../lib/wait-until.ts'
 import type { WebFrame } from './web-frame.ts'
 import type { WebPage } from './web-page.ts'
 
@@ -6,29 +7,13 @@ const LOADING_QUIET_MS = 5000
 
 /** Resolves with the frame once no cell has changed for `idleMs`. */
 export async function waitForQuiet(page: WebPage, idleMs: number, signal: AbortSignal): Promise<WebFrame> {
-  signal.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined
-    const finish = () => {
-      if (page.frame === null) return // not painted yet: the first frame starts the clock
-      stop()
-      resolve(page.frame)
-    }
-    const begin = () => {
-      clearTimeout(timer)
-      timer = setTimeout(finish, page.state.loading ? Math.max(idleMs, LOADING_QUIET_MS) : idleMs)
-    }
-    const onAbort = () => {
-      stop()
-      reject(signal.reason as Error)
-    }
-    const unobserve = page.observe({ frame: begin, state: begin })
-    const stop = () => {
-      clearTimeout(timer)
-      unobserve()
-      signal.removeEventListener('abort', onAbort)
-    }
-    signal.addEventListener('abort', onAbort)
-    begin()
+  return waitUntil<WebFrame>({
+    subscribe: (onChange) => page.observe({ frame: onChange, state: onChange }),
+    judge: ({ due }) => {
+      // Not painted yet: the first frame starts the clock.
+      if (due) return page.frame === null ? { dueMs: null } : { done: page.frame }
+      return { dueMs: page.state.loading ? Math.max(idleMs, LOADING_QUIET_MS) : idleMs }
+    },
+    signal,
   })
 }
