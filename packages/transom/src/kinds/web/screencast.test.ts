@@ -25,13 +25,16 @@ class FakeTab {
   }
 }
 
-function screencastOf(tab: FakeTab, read: string[], sendsLastFrame = true): Screencast {
-  const decoder = {
-    decode: async (png: Uint8Array) => Buffer.from(png).toString() as unknown as DecodedFrame,
-  }
+const WORDS = { decode: async (png: Uint8Array) => Buffer.from(png).toString() as unknown as DecodedFrame }
+
+function screencastOf(
+  tab: FakeTab,
+  read: string[],
+  { sendsLastFrame = true, decoder = WORDS }: { sendsLastFrame?: boolean; decoder?: object } = {},
+): Screencast {
   return new Screencast({
     target: tab.target,
-    decoder: decoder as unknown as FrameDecoder,
+    decoder: decoder as FrameDecoder, // what a screencast asks of it
     size: () => ({ cols: 1, rows: 1 }),
     need: () => 'none',
     sendsLastFrame,
@@ -133,7 +136,7 @@ describe('the frames of a tab', () => {
   test('those that an older Chromium sends unasked, three at a time, are no reason for more', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const tab = new FakeTab()
-    const screencast = screencastOf(tab, [], false)
+    const screencast = screencastOf(tab, [], { sendsLastFrame: false })
     for (const word of ['one', 'two', 'three']) {
       tab.sendFrame(word)
       await vi.advanceTimersByTimeAsync(10)
@@ -144,5 +147,16 @@ describe('the frames of a tab', () => {
     await vi.advanceTimersByTimeAsync(1000)
     expect(tab.calls).toEqual(Array(3).fill('Page.screencastFrameAck'))
     screencast.close()
+  })
+
+  test('one whose reading ends with its browser is dropped without a word', async () => {
+    const tab = new FakeTab()
+    const decoder = { decode: async () => Promise.reject(new Error('the process is ending')) }
+    const screencast = screencastOf(tab, [], { decoder })
+    tab.sendFrame('the last one')
+    screencast.close()
+    // A rejection that nobody handles would end this run as it would end a host.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(tab.calls).toEqual([])
   })
 })

@@ -67,7 +67,8 @@ export class Screencast {
   constructor(options: ScreencastOptions) {
     this.#options = options
     this.#stopListening = options.target.on('Page.screencastFrame', ({ data, sessionId }) => {
-      void this.#onFrame(data, sessionId)
+      // A frame that cannot be read is missing; that the thread which reads them has ended is told to the next caller.
+      this.#onFrame(data, sessionId).catch(() => {})
     })
   }
 
