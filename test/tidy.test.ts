@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parseAst } from 'vite'
 import { VERSION } from '@transom/protocol'
+import { importTable } from './support/import-graph.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FILE_LINES_MAX = 400
@@ -137,6 +138,13 @@ describe('the product keeps its shape', () => {
   test('imports go only the way the layers allow', () => {
     const wrong = code.flatMap((file) => importsOf(file).flatMap((specifier) => wrongImport(file, specifier)))
     expect(wrong).toEqual([])
+  })
+
+  test('docs/ARCHITECTURE.md shows the real import graph; "npm run docs" writes it', () => {
+    const page = fs.readFileSync(path.join(ROOT, 'docs/ARCHITECTURE.md'), 'utf8')
+    const words = (text: string) => text.replaceAll(/[|\s-]+/g, ' ').trim() // a formatter aligns the table
+    const [, shown = ''] = /<!-- import graph -->([^]*?)<!-- end of the import graph -->/.exec(page) ?? []
+    expect(words(shown)).toBe(words(importTable(path.join(ROOT, 'packages/transom/src'))))
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
