@@ -2,7 +2,7 @@ import type { CursorState, PageView } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { canonicalText, type CanonicalText } from '../grid/canonical-text.ts'
 import { CELL_GRAPHIC } from '../grid/cell-kind.ts'
-import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type GridTables } from '../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type InternedGridTables } from '../grid/grid.ts'
 import { DEFAULT_STYLE, RGB_COLOR } from '../grid/style.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { decodeCells, kindOf, type CaretCell, type DecodedRuns } from './cell-runs.ts'
@@ -22,7 +22,7 @@ export const EMPTY_PAGE: PageView = {
 
 /** What a web page shows. */
 export class WebScreen implements Screen {
-  #tables: GridTables = createGridTables()
+  #tables: InternedGridTables = createGridTables()
   #grid: Grid
   #kinds: Uint8Array
   #caret: CaretCell | null = null

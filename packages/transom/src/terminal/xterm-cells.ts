@@ -3,7 +3,7 @@
  * tables for combined characters and extended attributes. Reading them straight is ten times faster than its
  * public cell API. Only this file and xterm-emulator.ts know; the exact version is pinned.
  */
-import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER, type Grid, type GridTables } from '../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER, type Grid, type InternedGridTables } from '../grid/grid.ts'
 import { DEFAULT_COLOR, RGB_COLOR, UNDERLINES, type Style, type Underline } from '../grid/style.ts'
 
 export interface XtermLine {
@@ -41,12 +41,12 @@ const BG_OVERLINE = 0x4000_0000
 
 /** Copies xterm's lines into a Grid, interning styles and clusters into the Grid's tables. */
 export class CellReader {
-  readonly #tables: GridTables
+  readonly #tables: InternedGridTables
   readonly #linkOf: (urlId: number) => string
   /** Style ids by xterm's two attribute words; cells with extended attributes are not in it. */
   readonly #plainStyles = new Map<number, Map<number, number>>()
 
-  constructor(tables: GridTables, linkOf: (urlId: number) => string) {
+  constructor(tables: InternedGridTables, linkOf: (urlId: number) => string) {
     this.#tables = tables
     this.#linkOf = linkOf
   }

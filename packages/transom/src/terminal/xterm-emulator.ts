@@ -1,7 +1,7 @@
 import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { Terminal } from '@xterm/headless'
 import type { CursorState, TerminalModes } from '@transom/protocol'
-import { Grid, createGridTables, type GridTables } from '../grid/grid.ts'
+import { Grid, createGridTables, type InternedGridTables } from '../grid/grid.ts'
 import { EditedLines } from './edited-lines.ts'
 import type { Emulator, Frame, Scrollback } from './emulator.ts'
 import { KittyKeyboard } from './kitty-keyboard.ts'
@@ -58,7 +58,7 @@ export class XtermEmulator implements Emulator {
   #bells = 0
   #trimmedLines = 0
   readonly #countedLines = new WeakSet<object>()
-  #tables: GridTables = createGridTables()
+  #tables: InternedGridTables = createGridTables()
   #cells: CellReader
   /** The frame as last read, and the rows [dirtyFrom, dirtyTo] that have changed since. */
   #frame: Frame | null = null
