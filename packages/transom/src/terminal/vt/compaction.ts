@@ -1,5 +1,5 @@
 /** Drops the styles, clusters and links that no cell has any more. */
-import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, Grid, WIDE_SPACER } from '../../grid/grid.ts'
 import { ClusterTable } from './cluster-table.ts'
 import { LinkTable } from './link-table.ts'
 import type { StyleTable } from './style-table.ts'
@@ -17,9 +17,9 @@ export function needsCompaction(state: TerminalState): boolean {
 
 /**
  * Gives the terminal new tables with what is in use alone, numbered in the order of the screens' cells. The old ones
- * stay as they are: frames refer to them.
+ * stay as they are: frames refer to them. Returns a copy of `grid` that refers to the new ones.
  */
-export function compactTables(state: TerminalState): void {
+export function compactTables(state: TerminalState, grid: Grid | null): Grid | null {
   const renumbering = new Renumbering(state)
   for (const screen of [state.main, state.alt]) {
     for (let row = 0; row < state.rows; row++) {
@@ -44,6 +44,18 @@ export function compactTables(state: TerminalState): void {
   state.clusters = renumbering.clusters
   state.compactedEntries = state.styles.size + state.clusters.size + state.links.size
   state.penChanged()
+  return grid === null ? null : renumberedGrid(grid, renumbering)
+}
+
+function renumberedGrid(grid: Grid, renumbering: Renumbering): Grid {
+  const { styles, clusters } = renumbering
+  const copy = new Grid(grid.cols, grid.rows, { styles, clusters })
+  for (let at = 0; at < grid.codes.length; at++) {
+    copy.codes[at] = renumbering.codeOf(grid.codes[at] ?? EMPTY_CELL)
+    copy.styleIds[at] = renumbering.styleOf(grid.styleIds[at] ?? 0)
+  }
+  copy.wrapped.set(grid.wrapped)
+  return copy
 }
 
 class Renumbering {

@@ -43,12 +43,11 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   I: (state) => cursor.tabForward(state, count(state)),
   Z: (state) => cursor.tabBack(state, count(state)),
   '`': (state) => cursor.moveToCol(state, count(state) - 1),
-  a: (state) => cursor.cursorForward(state, count(state)),
+  a: (state) => cursor.moveBy(state, 0, count(state)),
   d: (state) => cursor.moveToRow(state, count(state) - 1),
-  e: (state) => cursor.cursorDown(state, count(state)),
+  e: (state) => cursor.moveBy(state, count(state), 0),
   f: (state) => cursor.moveTo(state, count(state) - 1, count(state, 1) - 1),
   j: (state) => cursor.cursorBack(state, count(state)),
-  k: (state) => cursor.cursorUp(state, count(state)),
   g: clearTabs,
   '?W': resetTabs,
   s: saveOrSetSides,
@@ -141,10 +140,16 @@ const PLAIN: readonly (Handler | undefined)[] = Array.from(
   (_, final) => HANDLERS[String.fromCharCode(final)],
 )
 
+const SGR = 0x6d
+const REP = 0x62
+
 export function controlSequence(state: TerminalState, final: number): void {
   const { prefix, intermediates } = state.parser
-  if (prefix === 0 && intermediates === 0) PLAIN[final]?.(state)
-  else HANDLERS[sequenceName(prefix, intermediates, final)]?.(state)
+  if (prefix === 0 && intermediates === 0) {
+    PLAIN[final]?.(state)
+    if (final === SGR || final === REP) return
+  } else HANDLERS[sequenceName(prefix, intermediates, final)]?.(state)
+  state.lastGraphic = 0
 }
 
 function sequenceName(prefix: number, intermediates: number, final: number): string {

@@ -22,6 +22,12 @@ export function moveToRow(state: TerminalState, row: number): void {
   moveTo(state, row, state.modes.origin ? state.x - state.left : state.x)
 }
 
+/** VPR and HPR: margins do not stop them, unless in origin mode. */
+export function moveBy(state: TerminalState, rows: number, cols: number): void {
+  const { origin } = state.modes
+  moveTo(state, state.y + rows - (origin ? state.top : 0), state.x + cols - (origin ? state.left : 0))
+}
+
 export function cursorUp(state: TerminalState, count: number): void {
   const limit = state.y >= state.top ? state.top : 0
   state.y = Math.max(limit, state.y - count)
@@ -145,13 +151,13 @@ function splitEdges(state: TerminalState, top: number): void {
   }
 }
 
+/** To the next tab stops. As in xterm a wrap that is pending stays so: a tab at the end of a line is no way out of it. */
 export function tabForward(state: TerminalState, count: number): void {
   const limit = state.x <= state.right && state.modes.leftRightMargins ? state.right : state.cols - 1
   for (let rest = Math.min(count, state.cols); rest > 0 && state.x < limit; rest--) {
     do state.x++
     while (state.x < limit && state.tabs[state.x] !== 1)
   }
-  state.pendingWrap = false
 }
 
 export function tabBack(state: TerminalState, count: number): void {
@@ -160,7 +166,6 @@ export function tabBack(state: TerminalState, count: number): void {
     do state.x--
     while (state.x > limit && state.tabs[state.x] !== 1)
   }
-  state.pendingWrap = false
 }
 
 export function saveCursor(state: TerminalState): void {
@@ -168,6 +173,7 @@ export function saveCursor(state: TerminalState): void {
   saved.x = state.x
   saved.y = state.y
   saved.pendingWrap = state.pendingWrap
+  saved.scrolls = state.screen.scrolls
   saved.origin = state.modes.origin
   copyPen(state.pen, saved.pen)
   copyCharsets(state.charsets, saved.charsets)
@@ -182,7 +188,8 @@ export function restoreCursor(state: TerminalState): void {
     state.x = Math.max(state.left, Math.min(state.right, state.x))
     state.y = Math.max(state.top, Math.min(state.bottom, state.y))
   }
-  state.pendingWrap = saved.pendingWrap && state.x === saved.x
+  // The wrap belongs to the line that was written; after scrolling another one is there.
+  state.pendingWrap = saved.pendingWrap && state.x === saved.x && saved.scrolls === state.screen.scrolls
   const { link } = state.pen
   copyPen(saved.pen, state.pen)
   state.pen.link = link // OSC 8 is no part of what DECSC keeps
@@ -196,6 +203,7 @@ export function clearSaved(saved: SavedCursor): void {
   saved.x = 0
   saved.y = 0
   saved.pendingWrap = false
+  saved.scrolls = 0
   saved.origin = false
   saved.pen.fg = saved.pen.bg = saved.pen.underlineColor = DEFAULT_COLOR
   saved.pen.flags = 0

@@ -8,7 +8,7 @@ import { PARAMS_MAX, PARAM_VALUE_MAX, type ParserSink } from './parser.ts'
 import { printAsciiRun, printCharacter, printCodePoint } from './print.ts'
 import { settingReport } from './reports.ts'
 import type { TerminalState } from './terminal-state.ts'
-import { BROKEN, PENDING, REPLACEMENT, Utf8Decoder } from './utf8.ts'
+import { BROKEN, PENDING, REPLACEMENT, type Utf8Decoder } from './utf8.ts'
 
 const ESC = 0x1b
 const CSI_LETTER = 0x5b
@@ -17,12 +17,13 @@ const NOT_TAKEN = -1
 
 /** Feeds bytes to a terminal. The fast paths do what the state machine does, for bytes that come whole in a chunk. */
 export class Engine implements ParserSink {
-  readonly decoder = new Utf8Decoder()
+  readonly decoder: Utf8Decoder
   readonly #state: TerminalState
   readonly #fast: boolean
 
-  constructor(state: TerminalState, fast: boolean) {
+  constructor(state: TerminalState, decoder: Utf8Decoder, fast: boolean) {
     this.#state = state
+    this.decoder = decoder
     this.#fast = fast
   }
 
@@ -83,9 +84,11 @@ export class Engine implements ParserSink {
         at = next
       } else if (byte === 0x0a) {
         lineFeed(state)
+        state.lastGraphic = 0
         at++
       } else if (byte === 0x0d) {
         carriageReturn(state)
+        state.lastGraphic = 0
         at++
       } else if (byte >= 0xc2) {
         const next = this.#feedCodePoint(bytes, at)

@@ -8,6 +8,7 @@ import { GUARDED } from './style-table.ts'
 import type { TerminalState } from './terminal-state.ts'
 
 export function controlCharacter(state: TerminalState, control: number): void {
+  state.lastGraphic = 0
   switch (control) {
     case 0x07:
       state.bells++
@@ -40,6 +41,7 @@ export function controlCharacter(state: TerminalState, control: number): void {
 /** Without intermediates they are told by the final character. */
 export function escapeSequence(state: TerminalState, final: number): void {
   const { intermediates } = state.parser
+  state.lastGraphic = 0
   if (intermediates === 0) SEQUENCES[String.fromCharCode(final)]?.(state)
   else intermediateSequence(state, String.fromCharCode(intermediates & 0xff), final, intermediates > 0xff)
 }

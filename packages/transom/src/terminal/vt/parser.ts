@@ -127,6 +127,15 @@ export class Parser {
     return text
   }
 
+  /** Puts back what stringCodes held. */
+  restoreString(codePoints: readonly number[]): void {
+    this.stringCodes = Uint32Array.from(
+      { length: Math.max(64, codePoints.length) },
+      (_, index) => codePoints[index] ?? 0,
+    )
+    this.stringLength = codePoints.length
+  }
+
   #startString(kind: StringKind): void {
     this.#dropString()
     this.stringKind = kind

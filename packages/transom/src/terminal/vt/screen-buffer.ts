@@ -30,6 +30,8 @@ export class ScreenBuffer {
   base = 0
   /** Raised whenever a frame is read: a slot with an older stamp is as that frame shows it. */
   generation = 1
+  /** How often rows have moved. */
+  scrolls = 0
   /** Null for the alternate screen. */
   readonly history: History | null
 
@@ -203,6 +205,7 @@ export class ScreenBuffer {
   insertRows(top: number, bottom: number, count: number, style: number): void {
     const moved = Math.min(count, bottom - top + 1)
     if (moved <= 0) return
+    this.scrolls++
     this.#rotate(top, bottom, bottom - top + 1 - moved)
     for (let row = top; row < top + moved; row++) this.clearRow(row, style)
     this.setWrapped(top + moved, false)
@@ -210,6 +213,7 @@ export class ScreenBuffer {
   }
 
   #moveUp(top: number, bottom: number, count: number, style: number): void {
+    this.scrolls++
     if (top === 0 && bottom === this.rows - 1) this.base = (this.base + count) % this.rows
     else this.#rotate(top, bottom, count)
     for (let row = bottom - count + 1; row <= bottom; row++) this.clearRow(row, style)

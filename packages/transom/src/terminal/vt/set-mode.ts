@@ -98,7 +98,6 @@ function leaveAlt(state: TerminalState): void {
 
 function showScreen(state: TerminalState, alt: boolean): void {
   state.screen = alt ? state.alt : state.main
-  state.pendingWrap = false
 }
 
 function clearAlt(state: TerminalState): void {

@@ -28,6 +28,8 @@ export interface SavedCursor {
   x: number
   y: number
   pendingWrap: boolean
+  /** How often the screen had scrolled. */
+  scrolls: number
   origin: boolean
   readonly pen: Pen
   readonly charsets: Charsets
@@ -183,7 +185,15 @@ export function copyCharsets(from: Charsets, to: Charsets): void {
 }
 
 export function createSaved(): SavedCursor {
-  return { x: 0, y: 0, pendingWrap: false, origin: false, pen: createPen(), charsets: createCharsets() }
+  return {
+    x: 0,
+    y: 0,
+    pendingWrap: false,
+    scrolls: 0,
+    origin: false,
+    pen: createPen(),
+    charsets: createCharsets(),
+  }
 }
 
 export function defaultTabs(cols: number): Uint8Array {

@@ -1,13 +1,16 @@
 import type { CursorState, TerminalModes } from '@transom/protocol'
 import { EMPTY_CELL, Grid, type GridTables } from '../../grid/grid.ts'
 import type { Emulator, Frame, Scrollback } from '../emulator.ts'
+import { loadCheckpoint, saveCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Engine } from './engine.ts'
 import type { DropListener } from './history.ts'
 import { compactTables, needsCompaction } from './compaction.ts'
 import { endSynchronized } from './reset.ts'
 import { resizeTerminal } from './resize.ts'
 import { ROW_WRAPPED, type ScreenBuffer } from './screen-buffer.ts'
-import { TerminalState } from './terminal-state.ts'
+import { INVERSE } from './style-table.ts'
+import { TerminalState, createPen } from './terminal-state.ts'
+import { Utf8Decoder } from './utf8.ts'
 
 /** Lines kept above the screen. The Event Log has them all; this is what a snapshot can show without a replay. */
 export const SCROLLBACK_LINES_MAX = 1000
@@ -16,6 +19,8 @@ const PIECE_BYTES = 1 << 16
 
 export interface VtOptions {
   readonly scrollbackLines?: number
+  /** What to go on from. */
+  readonly checkpoint?: Checkpoint
   /** False to have every byte go through the state machine. The result is the same. */
   readonly fastPaths?: boolean
 }
@@ -28,24 +33,30 @@ export class VtEmulator implements Emulator {
   /** The frame as last read, and which slot each of its rows was copied from. */
   #frame: Frame | null = null
   #frameScreen: ScreenBuffer | null = null
+  #frameReversed = false
   #frameSlots = new Int32Array(0)
   #changed = true
   /** What to show while a synchronized update is open. */
   #held: Frame | null = null
 
-  constructor(
-    cols: number,
-    rows: number,
-    { scrollbackLines = SCROLLBACK_LINES_MAX, fastPaths = true }: VtOptions = {},
-  ) {
-    this.#state = new TerminalState(cols, rows, scrollbackLines)
-    this.#engine = new Engine(this.#state, fastPaths)
+  constructor(cols: number, rows: number, options: VtOptions = {}) {
+    const { scrollbackLines = SCROLLBACK_LINES_MAX, fastPaths = true, checkpoint = null } = options
+    this.#state = checkpoint?.state ?? new TerminalState(cols, rows, scrollbackLines)
+    this.#engine = new Engine(this.#state, checkpoint?.decoder ?? new Utf8Decoder(), fastPaths)
+    this.#held = checkpoint?.held ?? null
     this.#tables = { styles: this.#state.styles, clusters: this.#state.clusters }
     this.#state.onSynchronize = (active) => {
       this.#changed = true
       this.#held = active ? this.#readFrame() : null
       this.#changed = true
     }
+  }
+
+  /** The emulator at a checkpoint; null for one that another version of the engine has made. */
+  static restore(bytes: Uint8Array): VtEmulator | null {
+    const checkpoint = loadCheckpoint(bytes, new Utf8Decoder())
+    if (checkpoint === null) return null
+    return new VtEmulator(checkpoint.state.cols, checkpoint.state.rows, { checkpoint })
   }
 
   get cols(): number {
@@ -124,6 +135,11 @@ export class VtEmulator implements Emulator {
     return { grid, truncated: history.dropped > 0 && !isAlt }
   }
 
+  /** The whole state, so that what follows is shown as if there had been no break. */
+  checkpoint(): Uint8Array {
+    return saveCheckpoint({ state: this.#state, decoder: this.#engine.decoder, held: this.#held })
+  }
+
   /** Has `listener` told of every row that leaves the scrollback. */
   onDrop(listener: DropListener): void {
     this.#state.history.onDrop = listener
@@ -146,7 +162,9 @@ export class VtEmulator implements Emulator {
 
   /** The last frame's cells, with the rows that have changed since. */
   #readGrid(screen: ScreenBuffer): { grid: Grid; text: Grid } {
-    const before = this.#frameScreen === screen && this.#frame !== null ? this.#frame.grid : null
+    const { reverseScreen } = this.#state.modes
+    const isSame = this.#frameScreen === screen && this.#frameReversed === reverseScreen
+    const before = isSame && this.#frame !== null ? this.#frame.grid : null
     if (before === null) this.#frameSlots = new Int32Array(screen.rows).fill(-1)
     let grid = before
     for (let row = 0; row < screen.rows; row++) {
@@ -154,12 +172,25 @@ export class VtEmulator implements Emulator {
       if (this.#frameSlots[row] === slot && (screen.stamps[slot] ?? 0) < screen.generation) continue
       if (grid === before) grid = before?.clone() ?? new Grid(screen.cols, screen.rows, this.#tables)
       if (grid !== null) copyRow(screen, slot, grid, row)
+      if (reverseScreen && grid !== null) this.#reverseRow(grid, row)
       this.#frameSlots[row] = slot
     }
     grid ??= new Grid(screen.cols, screen.rows, this.#tables)
     screen.generation++
     this.#frameScreen = screen
+    this.#frameReversed = reverseScreen
     return { grid, text: grid }
+  }
+
+  /** DECSCNM: every cell the other way round. */
+  #reverseRow(grid: Grid, row: number): void {
+    const { styles } = this.#state
+    const pen = createPen()
+    for (let at = row * grid.cols; at < (row + 1) * grid.cols; at++) {
+      styles.read(grid.styleIds[at] ?? 0, pen)
+      pen.flags ^= INVERSE
+      grid.styleIds[at] = styles.idOf(pen)
+    }
   }
 
   #cursor(): CursorState {
@@ -174,8 +205,10 @@ export class VtEmulator implements Emulator {
   }
 
   #compact(): void {
-    compactTables(this.#state)
+    const heldGrid = compactTables(this.#state, this.#held?.grid ?? null)
     this.#tables = { styles: this.#state.styles, clusters: this.#state.clusters }
+    if (this.#held !== null && heldGrid !== null)
+      this.#held = { ...this.#held, grid: heldGrid, text: heldGrid }
     this.#frameScreen = null
     this.#changed = true
   }
