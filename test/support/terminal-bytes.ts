@@ -19,7 +19,7 @@ const controlSequence = fc
     fc.array(parameter, { maxLength: 6 }),
     fc.constantFrom(';', ';', ':'),
     fc.constantFrom('', '', '', '', ' ', '$', '"', '!', '*', "'", '#'),
-    fc.constantFrom(...'@ABCDEFGHIJKLMPSTXZ`abcdefghijklmnpqrstuvwxyz{|}~'),
+    fc.constantFrom(...'@ABCDEFGHIJKLMPSTXZ`abcdefghijklmnpqrstuvwxyz{|}~'.split('')),
   )
   .map(
     ([prefix, params, separator, intermediate, final]) =>

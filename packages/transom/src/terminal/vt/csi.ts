@@ -185,6 +185,7 @@ function setMargins(state: TerminalState): void {
   if (top >= bottom) return
   state.top = top
   state.bottom = bottom
+  state.textChanged()
   cursor.moveTo(state, 0, 0)
 }
 

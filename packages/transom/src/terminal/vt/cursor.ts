@@ -95,6 +95,8 @@ export function index(state: TerminalState): void {
   state.pendingWrap = false
   if (state.y !== state.bottom) {
     if (state.y < state.rows - 1) state.y++
+  } else if (state.scrollsWhole) {
+    state.screen.scrollLine(state.eraseStyle)
   } else if (state.left === 0 && state.right === state.cols - 1) {
     state.screen.scrollUp(state.top, state.bottom, 1, state.eraseStyle)
   } else if (state.x >= state.left && state.x <= state.right) {

@@ -1,17 +1,22 @@
 import { capabilityAnswers } from '../query-answers.ts'
 import { controlSequence } from './csi.ts'
-import { carriageReturn, lineFeed } from './cursor.ts'
-import { controlCharacter, escapeSequence } from './escape.ts'
+import { carriageReturn, lineFeed, moveTo } from './cursor.ts'
+import { eraseInLine } from './edit.ts'
+import { controlCharacter, designate, escapeSequence } from './escape.ts'
 import { operatingSystemCommand } from './osc.ts'
 import { GROUND } from './parser-table.ts'
 import { PARAMS_MAX, PARAM_VALUE_MAX, type ParserSink } from './parser.ts'
-import { printAsciiRun, printCharacter, printCodePoint } from './print.ts'
+import { printCharacter, printEncoded, printRun } from './print.ts'
 import { settingReport } from './reports.ts'
+import { selectGraphics } from './sgr.ts'
 import type { TerminalState } from './terminal-state.ts'
 import { BROKEN, PENDING, REPLACEMENT, type Utf8Decoder } from './utf8.ts'
 
 const ESC = 0x1b
 const CSI_LETTER = 0x5b
+const SGR = 0x6d
+const CUP = 0x48
+const EL = 0x4b
 /** The fast path leaves this byte to the state machine. */
 const NOT_TAKEN = -1
 
@@ -75,9 +80,11 @@ export class Engine implements ParserSink {
     let at = from
     while (at < bytes.length) {
       const byte = bytes[at] ?? 0
-      if (byte >= 0x20 && byte < 0x7f) {
-        if (!state.plainText) return at
-        at = printAsciiRun(state, bytes, at, bytes.length)
+      if (byte >= 0x20 && byte !== 0x7f) {
+        let next = state.plainText ? printRun(state, bytes, at) : at
+        if (next === at && byte >= 0xc2) next = printEncoded(state, bytes, at)
+        if (next <= at) return at
+        at = next
       } else if (byte === ESC) {
         const next = this.#feedSequence(bytes, at + 1)
         if (next === NOT_TAKEN) return at
@@ -90,10 +97,6 @@ export class Engine implements ParserSink {
         carriageReturn(state)
         state.lastGraphic = 0
         at++
-      } else if (byte >= 0xc2) {
-        const next = this.#feedCodePoint(bytes, at)
-        if (next === NOT_TAKEN) return at
-        at = next
       } else {
         return at
       }
@@ -101,68 +104,67 @@ export class Engine implements ParserSink {
     return at
   }
 
-  /** A character of several bytes that is whole and well-formed. */
-  #feedCodePoint(bytes: Uint8Array, at: number): number {
-    const lead = bytes[at] ?? 0
-    const second = bytes[at + 1] ?? 0
-    if ((second & 0xc0) !== 0x80 || this.#state.charsets.single !== 0) return NOT_TAKEN
-    if (lead < 0xe0) {
-      const codePoint = ((lead & 0x1f) << 6) | (second & 0x3f)
-      if (codePoint < 0xa0) return NOT_TAKEN // C1 controls
-      printCodePoint(this.#state, codePoint)
-      return at + 2
-    }
-    const third = bytes[at + 2] ?? 0
-    if ((third & 0xc0) !== 0x80) return NOT_TAKEN
-    if (lead < 0xf0) {
-      const codePoint = ((lead & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f)
-      if (codePoint < 0x800 || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return NOT_TAKEN
-      printCodePoint(this.#state, codePoint)
-      return at + 3
-    }
-    const fourth = bytes[at + 3] ?? 0
-    if ((fourth & 0xc0) !== 0x80) return NOT_TAKEN
-    const codePoint =
-      ((lead & 0x07) << 18) | ((second & 0x3f) << 12) | ((third & 0x3f) << 6) | (fourth & 0x3f)
-    if (codePoint < 0x1_0000 || codePoint > 0x10_ffff || lead > 0xf4) return NOT_TAKEN
-    printCodePoint(this.#state, codePoint)
-    return at + 4
-  }
-
   /** A control sequence without intermediates that is whole in the chunk. `from` is after the escape. */
   #feedSequence(bytes: Uint8Array, from: number): number {
-    if (bytes[from] !== CSI_LETTER) return NOT_TAKEN
+    if (from + 1 >= bytes.length) return NOT_TAKEN
+    if (bytes[from] !== CSI_LETTER) return this.#feedEscape(bytes, from)
     const { parser } = this.#state
     const { params } = parser
     let at = from + 1
-    let byte = bytes[at] ?? 0
-    let prefix = 0
-    if (byte >= 0x3c && byte <= 0x3f) {
-      prefix = byte
-      byte = bytes[++at] ?? 0
-    }
+    let prefix = bytes[at] ?? 0
+    if (prefix >= 0x3c && prefix <= 0x3f) at++
+    else prefix = 0
     let paramCount = 1
     let colons = 0
     let value = 0
-    for (; byte >= 0x30 && byte <= 0x3b; byte = bytes[++at] ?? 0) {
-      if (byte <= 0x39) {
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte >= 0x30 && byte <= 0x39) {
         value = value * 10 + byte - 0x30
         if (value > PARAM_VALUE_MAX) value = PARAM_VALUE_MAX
-      } else {
+      } else if (byte === 0x3b || byte === 0x3a) {
         if (paramCount >= PARAMS_MAX) return NOT_TAKEN
         params[paramCount - 1] = value
         if (byte === 0x3a) colons |= 1 << paramCount
         paramCount++
         value = 0
+      } else if (byte >= 0x40 && byte <= 0x7e) {
+        params[paramCount - 1] = value
+        parser.paramCount = paramCount
+        parser.colons = colons
+        parser.prefix = prefix
+        parser.intermediates = 0
+        this.#dispatch(prefix, byte)
+        return at + 1
+      } else {
+        return NOT_TAKEN
       }
     }
-    if (byte < 0x40 || byte > 0x7e) return NOT_TAKEN
-    params[paramCount - 1] = value
-    parser.paramCount = paramCount
-    parser.colons = colons
-    parser.prefix = prefix
-    parser.intermediates = 0
-    controlSequence(this.#state, byte)
-    return at + 1
+    return NOT_TAKEN
+  }
+
+  /** The most frequent sequences without a way round through the table. */
+  #dispatch(prefix: number, final: number): void {
+    const state = this.#state
+    const { params, paramCount } = state.parser
+    if (prefix === 0 && final === SGR) {
+      selectGraphics(state)
+    } else if (prefix === 0 && final === CUP) {
+      state.lastGraphic = 0
+      moveTo(state, (params[0] || 1) - 1, paramCount > 1 ? (params[1] || 1) - 1 : 0)
+    } else if (prefix === 0 && final === EL) {
+      state.lastGraphic = 0
+      eraseInLine(state, params[0] ?? 0, false)
+    } else {
+      controlSequence(state, final)
+    }
+  }
+
+  /** `ESC ( B`, which programs that use terminfo send with every change of colour. */
+  #feedEscape(bytes: Uint8Array, from: number): number {
+    if (bytes[from] !== 0x28 || bytes[from + 1] !== 0x42) return NOT_TAKEN
+    this.#state.lastGraphic = 0
+    designate(this.#state, 0, 0x42)
+    return from + 2
   }
 }

@@ -101,8 +101,10 @@ function lineSequence(state: TerminalState, final: number): void {
   else if (final === 0x36) screen.setLineSize(y, ROW_DOUBLE_WIDTH)
 }
 
-function designate(state: TerminalState, set: number, final: number): void {
-  state.charsets.sets[set] = charsetOf(final)
+export function designate(state: TerminalState, set: number, final: number): void {
+  const charset = charsetOf(final)
+  if (state.charsets.sets[set] === charset) return
+  state.charsets.sets[set] = charset
   state.textChanged()
 }
 

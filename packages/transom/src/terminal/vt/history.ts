@@ -69,30 +69,31 @@ export class History {
     }
   }
 
-  push(row: PackedRow): void {
+  push({ codes, styles, start, length, flags }: PackedRow): void {
+    this.pushCells(codes, styles, start, length, flags)
+  }
+
+  /** push() without an object: every line feed comes here. */
+  pushCells(codes: Uint32Array, styles: Uint32Array, from: number, length: number, flags: number): void {
     if (this.limit === 0) {
-      this.onDrop?.(row)
+      this.onDrop?.({ codes, styles, start: from, length, flags })
       this.dropped++
       return
     }
     if (this.#count === this.limit) this.dropFirst()
     if (this.#count === this.#starts.length) this.#growRows()
-    const start = this.#room(row.length)
-    for (let index = 0; index < row.length; index++) {
-      this.#codes[start + index] = row.codes[row.start + index] ?? 0
-      this.#styles[start + index] = row.styles[row.start + index] ?? 0
+    const start = length === 0 ? this.#end : this.#room(length)
+    const keptCodes = this.#codes
+    const keptStyles = this.#styles
+    for (let index = 0; index < length; index++) {
+      keptCodes[start + index] = codes[from + index] ?? 0
+      keptStyles[start + index] = styles[from + index] ?? 0
     }
     const place = this.#place(this.#count++)
     this.#starts[place] = start
-    this.#lengths[place] = row.length
-    this.#flags[place] = row.flags
-    this.#end = start + row.length
-  }
-
-  /** Takes the newest row off; what rowOf() said of it stays valid until the next push. */
-  pop(): void {
-    this.#count--
-    this.#end = this.startOf(this.#count)
+    this.#lengths[place] = length
+    this.#flags[place] = flags
+    this.#end = start + length
   }
 
   dropFirst(): void {
@@ -138,7 +139,7 @@ export class History {
   /** Where `length` cells fit; makes the ring larger when they do not. */
   #room(length: number): number {
     if (this.#count === 0) this.#end = 0
-    const head = this.#count === 0 ? 0 : this.startOf(0)
+    const head = this.#count === 0 ? 0 : (this.#starts[this.#first] ?? 0)
     const isWrapped = this.#end < head
     if (isWrapped ? this.#end + length < head : this.#end + length <= this.#codes.length) return this.#end
     if (!isWrapped && length < head) return 0

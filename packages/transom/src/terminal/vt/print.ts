@@ -3,51 +3,108 @@ import { ASCII, fromCharset } from './charsets.ts'
 import { index } from './cursor.ts'
 import { ROW_LINE_SIZE, type ScreenBuffer } from './screen-buffer.ts'
 import type { TerminalState } from './terminal-state.ts'
-import { codePointTable, isPrepend, mayJoin, widthOf } from './unicode.ts'
-
-const CODE_POINTS = codePointTable
+import { SIMPLE_NARROW, SIMPLE_WIDE, isPrepend, mayJoin, widthOf } from './unicode.ts'
 
 /**
- * Writes the printable ASCII characters from `from` on, up to the end of the row, and returns where it stopped. Only
- * for a state whose `plainText` is set.
+ * Writes text from `from` on, up to the end of the row or the first character that needs more thought, and returns
+ * where it stopped: `from` itself when it took nothing. Only for a state whose `plainText` is set.
  */
-export function printAsciiRun(state: TerminalState, bytes: Uint8Array, from: number, end: number): number {
-  if (state.pendingWrap) wrapLine(state)
-  const { screen, x, style } = state
+export function printRun(state: TerminalState, bytes: Uint8Array, from: number): number {
+  if (state.pendingWrap) {
+    if (!beginsSimple(state, bytes, from)) return from // a mark belongs to the last column
+    wrapLine(state)
+  }
+  const { screen, x, style, codePoints } = state
   const { codes, styles, lengths, cols } = screen
   const slot = screen.slotOf(state.y)
-  if (((screen.flags[slot] ?? 0) & ROW_LINE_SIZE) !== 0) {
-    printCharacter(state, bytes[from] ?? 0)
-    return from + 1
-  }
+  if (((screen.flags[slot] ?? 0) & ROW_LINE_SIZE) !== 0 || isAfterPrepend(state)) return from
   const length = lengths[slot] ?? 0
-  if (length < x) screen.reach(slot, x)
-  let at = slot * cols + x
-  if (x < length && codes[at] === WIDE_SPACER) clearLeftHalf(screen, at, style)
-  const runEnd = Math.min(end, from + cols - x)
+  const start = slot * cols + x
+  const rowEnd = (slot + 1) * cols
+  const cutsWide = x < length && codes[start] === WIDE_SPACER
+  let at = start
   let index = from
-  let byte = bytes[index] ?? 0
-  do {
-    codes[at] = byte
+  // Never a read past the end of the bytes: one is enough to make every later one slow.
+  while (index < bytes.length && at < rowEnd) {
+    let byte = bytes[index] ?? 0
+    if (byte >= 0x20 && byte < 0x7f) {
+      const stop = Math.min(bytes.length, index + rowEnd - at)
+      do {
+        codes[at] = byte
+        styles[at] = style
+        at++
+        index++
+        if (index === stop) break
+        byte = bytes[index] ?? 0
+      } while (byte >= 0x20 && byte < 0x7f)
+      continue
+    }
+    if (byte < 0xc2 || index + 3 >= bytes.length) break
+    const size = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+    const codePoint = decode(bytes, index, size)
+    const value = codePoints[codePoint] ?? 0
+    if (codePoint < 0xa0 || (value !== SIMPLE_NARROW && value !== SIMPLE_WIDE)) break
+    if (value === SIMPLE_WIDE) {
+      if (at + 1 >= rowEnd) break
+      codes[at + 1] = WIDE_SPACER
+      styles[at + 1] = style
+    }
+    codes[at] = codePoint
     styles[at] = style
-    at++
-    byte = bytes[++index] ?? 0
-  } while (index < runEnd && byte >= 0x20 && byte < 0x7f)
-  const col = x + index - from
+    at += value === SIMPLE_WIDE ? 2 : 1
+    index += size
+  }
+  if (index === from) return from
+  if (cutsWide) clearCell(screen, start - 1, style)
+  const col = x + at - start
+  if (length < x) clearGap(screen, start - x + length, start)
   if (col > length) lengths[slot] = col
-  else if (col < length && codes[at] === WIDE_SPACER) {
-    codes[at] = EMPTY_CELL
-    styles[at] = style
-  }
+  else if (col < length && codes[at] === WIDE_SPACER) clearCell(screen, at, style)
   screen.stamps[slot] = screen.generation
-  state.lastGraphic = bytes[index - 1] ?? 0
-  if (col >= cols) {
-    state.x = cols - 1
-    state.pendingWrap = true
-  } else {
-    state.x = col
-  }
+  const last = codes[at - 1] ?? 0
+  state.lastGraphic = last === WIDE_SPACER ? (codes[at - 2] ?? 0) : last
+  state.pendingWrap = col >= cols
+  state.x = col >= cols ? cols - 1 : col
   return index
+}
+
+/** Whether the character at `from` begins a cluster: one that has no class of its own, and a width. */
+function beginsSimple(state: TerminalState, bytes: Uint8Array, from: number): boolean {
+  const byte = bytes[from] ?? 0
+  if (byte < 0x7f) return byte >= 0x20 && !isAfterPrepend(state)
+  if (byte < 0xc2 || from + 3 >= bytes.length || isAfterPrepend(state)) return false
+  const codePoint = decode(bytes, from, byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
+  const value = state.codePoints[codePoint] ?? 0
+  return codePoint >= 0xa0 && (value === SIMPLE_NARROW || value === SIMPLE_WIDE)
+}
+
+/** The code point of `size` bytes; 0 when they are not well-formed. */
+function decode(bytes: Uint8Array, at: number, size: number): number {
+  const lead = bytes[at] ?? 0
+  const second = bytes[at + 1] ?? 0
+  if ((second & 0xc0) !== 0x80) return 0
+  if (size === 2) return ((lead & 0x1f) << 6) | (second & 0x3f)
+  const third = bytes[at + 2] ?? 0
+  if ((third & 0xc0) !== 0x80) return 0
+  if (size === 3) {
+    const codePoint = ((lead & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f)
+    return codePoint < 0x800 || (codePoint >= 0xd800 && codePoint <= 0xdfff) ? 0 : codePoint
+  }
+  const fourth = bytes[at + 3] ?? 0
+  if ((fourth & 0xc0) !== 0x80 || lead > 0xf4) return 0
+  const codePoint = ((lead & 0x07) << 18) | ((second & 0x3f) << 12) | ((third & 0x3f) << 6) | (fourth & 0x3f)
+  return codePoint < 0x1_0000 || codePoint > 0x10_ffff ? 0 : codePoint
+}
+
+/** Prints the well-formed character at `at`, and returns where the next one begins; 0 when it is not well-formed. */
+export function printEncoded(state: TerminalState, bytes: Uint8Array, at: number): number {
+  if (at + 3 >= bytes.length || state.charsets.single !== 0) return 0
+  const lead = bytes[at] ?? 0
+  const size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+  const codePoint = decode(bytes, at, size)
+  if (codePoint < 0xa0) return 0 // C1 controls
+  printCodePoint(state, codePoint)
+  return at + size
 }
 
 /** Prints a character as it was received: through the character set in use, if it is one of ASCII. */
@@ -66,13 +123,45 @@ export function printCharacter(state: TerminalState, codePoint: number): void {
 }
 
 export function printCodePoint(state: TerminalState, codePoint: number): void {
-  const value = CODE_POINTS()[codePoint] ?? 0
+  const value = state.codePoints[codePoint] ?? 0
   const width = widthOf(value)
   if (state.modes.clusters) {
     if ((mayJoin(value) || isAfterPrepend(state)) && joinPrevious(state, codePoint, width === 0)) return
   } else if (width === 0 && joinPrevious(state, codePoint, true)) return
   if (width === 0) return // nothing to join: a mark in the first column
-  placeCell(state, codePoint, width)
+  if (state.plainText) placePlain(state, codePoint, width)
+  else placeCell(state, codePoint, width)
+}
+
+/** placeCell() where text is plain: nothing to look up but the cells themselves. */
+function placePlain(state: TerminalState, code: number, width: number): void {
+  if (state.pendingWrap) wrapLine(state)
+  const { screen, x, style } = state
+  const { codes, styles, lengths, cols } = screen
+  const slot = screen.slotOf(state.y)
+  const end = x + width
+  if (end > cols || ((screen.flags[slot] ?? 0) & ROW_LINE_SIZE) !== 0) {
+    placeCell(state, code, width)
+    return
+  }
+  const at = slot * cols + x
+  const length = lengths[slot] ?? 0
+  if (length < x) screen.reach(slot, x)
+  else if (x < length) {
+    if (codes[at] === WIDE_SPACER) clearCell(screen, at - 1, style)
+    if (end < length && codes[at + width] === WIDE_SPACER) clearCell(screen, at + width, style)
+  }
+  codes[at] = code
+  styles[at] = style
+  if (width === 2) {
+    codes[at + 1] = WIDE_SPACER
+    styles[at + 1] = style
+  }
+  if (length < end) lengths[slot] = end
+  screen.stamps[slot] = screen.generation
+  state.lastGraphic = code
+  state.pendingWrap = end >= cols
+  state.x = end >= cols ? cols - 1 : end
 }
 
 /** Writes a cell code again (REP). */
@@ -126,7 +215,7 @@ export function rightEdge(state: TerminalState): number {
 
 function isAfterPrepend(state: TerminalState): boolean {
   const { lastGraphic } = state
-  return lastGraphic < 0x11_0000 && isPrepend(CODE_POINTS()[lastGraphic] ?? 0)
+  return lastGraphic >= 0x600 && lastGraphic < 0x11_0000 && isPrepend(state.codePoints[lastGraphic] ?? 0)
 }
 
 /**
@@ -184,7 +273,16 @@ function narrow(state: TerminalState, col: number): void {
   else if (state.x === col + 2) state.x--
 }
 
-function clearLeftHalf(screen: ScreenBuffer, at: number, style: number): void {
-  screen.codes[at - 1] = EMPTY_CELL
-  screen.styles[at - 1] = style
+/** Half of a wide character was written over: the other half goes. */
+function clearCell(screen: ScreenBuffer, at: number, style: number): void {
+  screen.codes[at] = EMPTY_CELL
+  screen.styles[at] = style
+}
+
+/** Text was written past the end of a row: what lies between is empty. */
+function clearGap(screen: ScreenBuffer, from: number, to: number): void {
+  for (let at = from; at < to; at++) {
+    screen.codes[at] = EMPTY_CELL
+    screen.styles[at] = 0
+  }
 }

@@ -129,11 +129,11 @@ export function changeAttributes(state: TerminalState, reverse: boolean): void {
 }
 
 function changeCell(state: TerminalState, row: number, col: number, pen: Pen, reverse: boolean): void {
-  const { params, paramCount, colons } = state.parser
+  const { params, paramCount } = state.parser
   const { screen, styles } = state
   styles.read(screen.styleAt(row, col), pen)
   if (!reverse) {
-    applyGraphics(pen, { params, count: Math.min(paramCount, params.length), colons, from: 4 })
+    applyGraphics(pen, state.parser, 4)
   } else {
     for (let index = 4; index < paramCount; index++) {
       const value = params[index] ?? 0

@@ -1,7 +1,7 @@
+import { DEFAULT_COLOR } from '../../grid/style.ts'
 import { clearSaved } from './cursor.ts'
 import { Modes } from './modes.ts'
 import { ASCII } from './charsets.ts'
-import { applyGraphics } from './sgr.ts'
 import { defaultTabs, type TerminalState } from './terminal-state.ts'
 
 /** DECSTR: modes, margins, pen and cursor state, but not the screen, the cursor's place and the colours. */
@@ -68,7 +68,8 @@ export function endSynchronized(state: TerminalState): void {
 }
 
 function resetPen(state: TerminalState): void {
-  applyGraphics(state.pen, { params: new Int32Array(1), count: 1, colons: 0, from: 0 })
-  state.pen.flags = 0
+  const { pen } = state
+  pen.fg = pen.bg = pen.underlineColor = DEFAULT_COLOR
+  pen.flags = 0
   state.penChanged()
 }

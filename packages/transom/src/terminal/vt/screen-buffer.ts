@@ -11,6 +11,9 @@ export const ROW_DOUBLE_TOP = 8
 export const ROW_DOUBLE_BOTTOM = 16
 export const ROW_LINE_SIZE = ROW_DOUBLE_WIDTH | ROW_DOUBLE_TOP | ROW_DOUBLE_BOTTOM
 
+/** Below this many cells a loop is faster than a call of the engine's own fill. */
+const SHORT_FILL = 32
+
 /**
  * The cells of a screen in slots of one row each. Which slot is shown where is told by a ring, so that scrolling moves
  * numbers instead of cells. Cells from a row's length on are empty, in the default style, whatever the arrays hold.
@@ -96,15 +99,29 @@ export class ScreenBuffer {
     const length = this.lengths[slot] ?? 0
     if (length >= col) return
     const start = slot * this.cols
-    this.codes.fill(EMPTY_CELL, start + length, start + col)
-    this.styles.fill(0, start + length, start + col)
+    this.#fill(start + length, start + col, EMPTY_CELL, 0)
     this.lengths[slot] = col
+  }
+
+  #fill(from: number, to: number, code: number, style: number): void {
+    if (to - from < SHORT_FILL) {
+      for (let at = from; at < to; at++) {
+        this.codes[at] = code
+        this.styles[at] = style
+      }
+    } else {
+      this.codes.fill(code, from, to)
+      this.styles.fill(style, from, to)
+    }
   }
 
   /** Writes one cell, whatever it cuts in two. */
   set(row: number, col: number, code: number, style: number): void {
     const slot = this.slotOf(row)
-    this.reach(slot, col + 1)
+    if ((this.lengths[slot] ?? 0) <= col) {
+      this.reach(slot, col)
+      this.lengths[slot] = col + 1
+    }
     const at = slot * this.cols + col
     this.codes[at] = code
     this.styles[at] = style
@@ -121,6 +138,10 @@ export class ScreenBuffer {
   /** Empties the cells [from, to) of a row. */
   erase(row: number, from: number, to: number, style: number): void {
     if (from >= to) return
+    if (style === 0 && to === this.cols) {
+      this.#eraseEnd(this.slotOf(row), from)
+      return
+    }
     this.splitAt(row, from, style)
     this.splitAt(row, to, style)
     const slot = this.slotOf(row)
@@ -132,8 +153,19 @@ export class ScreenBuffer {
     }
     this.reach(slot, to)
     const start = slot * this.cols
-    this.codes.fill(EMPTY_CELL, start + from, start + to)
-    this.styles.fill(style, start + from, start + to)
+    this.#fill(start + from, start + to, EMPTY_CELL, style)
+  }
+
+  /** erase() to the end of a row in the default style: the row gets shorter. */
+  #eraseEnd(slot: number, from: number): void {
+    this.stamps[slot] = this.generation
+    if (from >= (this.lengths[slot] ?? 0)) return
+    this.lengths[slot] = from
+    const at = slot * this.cols + from
+    if (from > 0 && this.codes[at] === WIDE_SPACER) {
+      this.codes[at - 1] = EMPTY_CELL
+      this.styles[at - 1] = 0
+    }
   }
 
   /** Empties a row as a whole, its flags included. */
@@ -195,6 +227,18 @@ export class ScreenBuffer {
     if (top > 0) this.setWrapped(top, false)
   }
 
+  /** scrollUp() of the whole screen by one row: what most line feeds do. */
+  scrollLine(style: number): void {
+    this.scrolls++
+    if (this.history !== null) this.#keep(0)
+    this.base = this.base + 1 === this.rows ? 0 : this.base + 1
+    const slot = this.slotOf(this.rows - 1)
+    this.lengths[slot] = 0
+    this.flags[slot] = 0
+    this.stamps[slot] = this.generation
+    if (style !== 0) this.clearRow(this.rows - 1, style)
+  }
+
   /** As scrollUp(), but nothing is kept. */
   removeRows(top: number, bottom: number, count: number, style: number): void {
     this.#moveUp(top, bottom, Math.min(count, bottom - top + 1), style)
@@ -223,6 +267,12 @@ export class ScreenBuffer {
   /** Brings row `top + count` to the top of [top, bottom], and so on around. */
   #rotate(top: number, bottom: number, count: number): void {
     if (this.base !== 0) this.#straighten()
+    if (count === 1) {
+      const slot = this.ring[top] ?? 0
+      this.ring.copyWithin(top, top + 1, bottom + 1)
+      this.ring[bottom] = slot
+      return
+    }
     const first = this.ring.slice(top, top + count)
     this.ring.copyWithin(top, top + count, bottom + 1)
     this.ring.set(first, bottom + 1 - count)
@@ -238,8 +288,7 @@ export class ScreenBuffer {
   #keep(row: number): void {
     if (this.history === null) return
     const slot = this.slotOf(row)
-    const { codes, styles } = this
     const length = this.lengths[slot] ?? 0
-    this.history.push({ codes, styles, start: slot * this.cols, length, flags: this.flags[slot] ?? 0 })
+    this.history.pushCells(this.codes, this.styles, slot * this.cols, length, this.flags[slot] ?? 0)
   }
 }

@@ -8,25 +8,28 @@ const DOUBLE_UNDERLINE = 2
 
 /** SGR: changes the pen. */
 export function selectGraphics(state: TerminalState): void {
-  const { params, paramCount, colons } = state.parser
-  applyGraphics(state.pen, { params, count: Math.min(paramCount, params.length), colons, from: 0 })
+  const { parser, pen } = state
+  const first = parser.params[0] ?? 0
+  if (parser.paramCount === 1 && first < 38) applyOne(pen, first)
+  else applyGraphics(pen, parser, 0)
   state.penChanged()
 }
 
+/** The parameters of a sequence, as a Parser has them. */
 export interface GraphicsParams {
   readonly params: Int32Array
-  readonly count: number
+  readonly paramCount: number
   /** Bit n is set where parameter n is part of the one before. */
   readonly colons: number
-  readonly from: number
 }
 
-/** Applies the parameters of an SGR to a pen. */
-export function applyGraphics(pen: Pen, list: GraphicsParams): void {
-  const { params, count, colons } = list
-  for (let at = list.from; at < count; at++) {
+/** Applies the parameters of an SGR, from one on, to a pen. */
+export function applyGraphics(pen: Pen, list: GraphicsParams, from: number): void {
+  const { params, colons } = list
+  const count = Math.min(list.paramCount, params.length)
+  for (let at = from; at < count; at++) {
     const value = params[at] ?? 0
-    const hasParts = at + 1 < count && (colons & (1 << (at + 1))) !== 0
+    const hasParts = colons !== 0 && at + 1 < count && (colons & (1 << (at + 1))) !== 0
     if (value === 38 || value === 48 || value === 58)
       at = hasParts ? colorParts(pen, list, at) : color(pen, list, at)
     else if (hasParts) at = underlineParts(pen, list, at)
@@ -134,7 +137,7 @@ function colorParts(pen: Pen, list: GraphicsParams, at: number): number {
 
 /** `38;5;n` and `38;2;r;g;b`; one that is cut off takes the rest with it. */
 function color(pen: Pen, list: GraphicsParams, at: number): number {
-  const { params, count } = list
+  const { params, paramCount: count } = list
   const kind = params[at + 1] ?? 0
   if (at + 1 >= count) return at
   if (kind === 5) {
@@ -147,9 +150,9 @@ function color(pen: Pen, list: GraphicsParams, at: number): number {
   return at + 4
 }
 
-function lastPart({ colons, count }: GraphicsParams, at: number): number {
+function lastPart({ colons, paramCount }: GraphicsParams, at: number): number {
   let last = at
-  while (last + 1 < count && (colons & (1 << (last + 1))) !== 0) last++
+  while (last + 1 < paramCount && (colons & (1 << (last + 1))) !== 0) last++
   return last
 }
 

@@ -10,10 +10,12 @@ import { Modes } from './modes.ts'
 import { Parser } from './parser.ts'
 import { ScreenBuffer } from './screen-buffer.ts'
 import { StyleTable, type Pen } from './style-table.ts'
+import { codePointTable } from './unicode.ts'
 
 /** Programs that ask without reading the answers: those past this are dropped. */
 const ANSWERS_MAX = 4096
 const TAB_WIDTH = 8
+const UNKNOWN = -1
 
 /** The sets that G0 to G3 stand for, which of them is in use, and a single shift. */
 export interface Charsets {
@@ -53,11 +55,13 @@ export class TerminalState {
   left = 0
   right: number
   readonly pen: Pen = createPen()
-  /** The pen's style id, and that of what it erases: its background alone. */
+  /** The pen's style id. */
   style = 0
-  eraseStyle = 0
+  #eraseStyle = 0
   /** Text is ASCII, replaces what was there and wraps at the last column: what the fast path can write. */
   plainText = true
+  /** The margins are those of the screen: a line feed at the bottom scrolls all of it. */
+  scrollsWhole = true
   readonly charsets: Charsets = createCharsets()
   readonly saved: { main: SavedCursor; alt: SavedCursor } = { main: createSaved(), alt: createSaved() }
   modes = new Modes()
@@ -67,6 +71,8 @@ export class TerminalState {
   styles: StyleTable
   clusters = new ClusterTable()
   links = new LinkTable()
+  /** What is known of each code point. */
+  readonly codePoints = codePointTable()
   readonly colors = new Colors()
   readonly parser = new Parser()
   readonly keyboard = new KittyKeyboard()
@@ -132,20 +138,23 @@ export class TerminalState {
   penChanged(): void {
     const { pen } = this
     this.style = this.styles.intern(pen.fg, pen.bg, pen.underlineColor, pen.flags, pen.link)
-    this.eraseStyle =
-      pen.bg === DEFAULT_COLOR ? 0 : this.styles.intern(DEFAULT_COLOR, pen.bg, DEFAULT_COLOR, 0, 0)
+    this.#eraseStyle = pen.bg === DEFAULT_COLOR ? 0 : UNKNOWN
   }
 
-  /** To be called when anything has changed that printing depends on. */
+  /** The style of what the pen erases: its background alone. */
+  get eraseStyle(): number {
+    if (this.#eraseStyle === UNKNOWN)
+      this.#eraseStyle = this.styles.intern(DEFAULT_COLOR, this.pen.bg, DEFAULT_COLOR, 0, 0)
+    return this.#eraseStyle
+  }
+
+  /** To be called when anything has changed that printing depends on: margins, modes, character sets. */
   textChanged(): void {
     const { sets, left, single } = this.charsets
+    const isFullWidth = this.left === 0 && this.right === this.cols - 1
     this.plainText =
-      sets[left] === ASCII &&
-      single === 0 &&
-      !this.modes.insert &&
-      this.modes.autowrap &&
-      this.left === 0 &&
-      this.right === this.cols - 1
+      sets[left] === ASCII && single === 0 && !this.modes.insert && this.modes.autowrap && isFullWidth
+    this.scrollsWhole = isFullWidth && this.top === 0 && this.bottom === this.rows - 1
   }
 
   createStyles(): StyleTable {

@@ -11,6 +11,10 @@ const BREAK_SHIFT = 2
 const BREAK_MASK = 0x1f
 const EMOJI = 0x80
 
+/** One cell or two, and nothing to say about clusters: it begins one, unless after a Prepend. */
+export const SIMPLE_NARROW = 0
+export const SIMPLE_WIDE = WIDTH_TWO
+
 const CODE_POINTS = 0x11_0000
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
