@@ -9,7 +9,7 @@ import { VtEmulator } from './vt-emulator.ts'
 
 const FULL = process.env['TRANSOM_FULL'] === '1'
 /** Of the recorded programs: every offset would take an hour. */
-const OFFSETS_EACH = FULL ? 2000 : 12
+const OFFSETS_EACH = FULL ? 400 : 12
 const RECORDINGS = FULL ? 100 : 15
 
 function describeEmulator(emulator: VtEmulator) {

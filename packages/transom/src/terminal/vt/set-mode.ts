@@ -85,15 +85,14 @@ function setScreenMode(state: TerminalState, number: number, on: boolean): void 
 }
 
 function enterAlt(state: TerminalState): void {
-  if (!state.isAlt) saveCursor(state)
+  saveCursor(state)
   showScreen(state, true)
   clearAlt(state)
 }
 
 function leaveAlt(state: TerminalState): void {
-  const wasAlt = state.isAlt
   showScreen(state, false)
-  if (wasAlt) restoreCursor(state)
+  restoreCursor(state) // as in xterm also where the main screen was shown all the time
 }
 
 function showScreen(state: TerminalState, alt: boolean): void {
