@@ -65,8 +65,8 @@ test('a screen is what xterm.js shows of the same bytes', () => {
       const oracle = new XtermOracle(COLS, ROWS)
       for (const text of parts) {
         if (oracle.cursor().pending && !SAME_WHEN_PENDING.test(text)) break
+        if (!writeTo(oracle, text)) return
         emulator.write(Buffer.from(text))
-        if (!writeTo(oracle, text)) break
       }
       const { grid, cursor } = emulator.frame()
       const { col, row } = oracle.cursor()

@@ -24,7 +24,7 @@ function count(state: TerminalState, index = 0): number {
   return param(state, index) || 1
 }
 
-const HANDLERS: Readonly<Record<string, Handler>> = {
+export const HANDLERS = {
   // Cursor
   A: (state) => cursor.cursorUp(state, count(state)),
   B: (state) => cursor.cursorDown(state, count(state)),
@@ -132,12 +132,14 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   '?m': (state) => {
     if (param(state, 0) === 4) state.answer(texts.modifyOtherKeys(state.modifyOtherKeys))
   },
-}
+} satisfies Readonly<Record<string, Handler>>
+
+const BY_NAME: Readonly<Record<string, Handler | undefined>> = HANDLERS
 
 /** By final character, for sequences without prefix and intermediates: almost all of them. */
 const PLAIN: readonly (Handler | undefined)[] = Array.from(
   { length: 0x80 },
-  (_, final) => HANDLERS[String.fromCharCode(final)],
+  (_, final) => BY_NAME[String.fromCharCode(final)],
 )
 
 const SGR = 0x6d
@@ -148,7 +150,7 @@ export function controlSequence(state: TerminalState, final: number): void {
   if (prefix === 0 && intermediates === 0) {
     PLAIN[final]?.(state)
     if (final === SGR || final === REP) return
-  } else HANDLERS[sequenceName(prefix, intermediates, final)]?.(state)
+  } else BY_NAME[sequenceName(prefix, intermediates, final)]?.(state)
   state.lastGraphic = 0
 }
 
