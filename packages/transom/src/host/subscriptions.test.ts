@@ -1,11 +1,11 @@
 import type { SubscriptionMessage } from '@transom/protocol'
 import { expect, test } from 'vitest'
 import { TerminalScreen } from '../screen/terminal-screen.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { streamScreen } from './subscriptions.ts'
 
 test('a slow subscriber gets a fresh dump when it missed a state, and none when it missed nothing', async () => {
-  const screen = new TerminalScreen(new XtermEmulator(20, 4))
+  const screen = new TerminalScreen(new VtEmulator(20, 4))
   const observers = new Set<() => void>()
   const session = {
     id: 'a',

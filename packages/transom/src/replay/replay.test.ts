@@ -8,7 +8,7 @@ import { styledRuns } from '../grid/styled-runs.ts'
 import type { Screen } from '../screen/screen.ts'
 import { TerminalScreen } from '../screen/terminal-screen.ts'
 import type { TerminalEvent } from '../terminal/emulator.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { replayLog } from './replay.ts'
 
 const events = fc.array(
@@ -47,7 +47,7 @@ test('a replay to any seq equals the live screen at that seq', async () => {
       fc.asyncProperty(events, fc.nat(), async (history, pick) => {
         fs.rmSync(file, { force: true })
         const log = EventLog.create(file, () => 0)
-        const live = new TerminalScreen(new XtermEmulator(30, 8))
+        const live = new TerminalScreen(new VtEmulator(30, 8))
         const created = { session: 'test', command: ['x'], cwd: '/', cols: 30, rows: 8 }
         live.apply(log.appendFact('created', created), { type: 'other' })
         const seen = [show(live)]

@@ -1,5 +1,5 @@
 import type { SessionKind } from '@transom/protocol'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import type { Screen } from './screen.ts'
 import { TerminalScreen } from './terminal-screen.ts'
 import { WebScreen } from './web-screen.ts'
@@ -16,7 +16,7 @@ export function createScreen({
 }): Screen {
   switch (kind) {
     case 'terminal':
-      return new TerminalScreen(new XtermEmulator(cols, rows))
+      return new TerminalScreen(new VtEmulator(cols, rows))
     case 'web':
       return new WebScreen(cols, rows)
     default:

@@ -13,7 +13,7 @@ import { encodeKeys } from '../terminal/key-encoding.ts'
 import { parseKeys } from '../terminal/key-names.ts'
 import { encodeMouse, type MouseAction } from '../terminal/mouse-encoding.ts'
 import { encodePaste } from '../terminal/paste-encoding.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { BlockProjection } from './block-projection.ts'
 import { cursorPlace } from './echo.ts'
 import { QUIET_MS, judgeInput } from './input-verdict.ts'
@@ -84,7 +84,7 @@ export class TerminalSession extends Session {
     starting: Manifest,
     { program, limits, integration, log }: TerminalParts & { log: EventLog },
   ) {
-    const screen = new TerminalScreen(new XtermEmulator(program.cols, program.rows))
+    const screen = new TerminalScreen(new VtEmulator(program.cols, program.rows))
     super(dependencies, starting, { log, screen, limits })
     this.#reaper = dependencies.reaper
     this.blocks = new BlockProjection(starting)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ExitRecord } from '@transom/protocol'
 import { TerminalScreen } from '../screen/terminal-screen.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { EchoTracker, cursorPlace } from './echo.ts'
 import { unknownInput } from './input-verdict.ts'
 import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
@@ -9,7 +9,7 @@ import { Waits, type WaitRequest, type WaitSubject } from './waits.ts'
 /** A session without a program: the test is the program and the clock. */
 class FakeSession implements WaitSubject {
   readonly id = 'fake'
-  readonly screen = new TerminalScreen(new XtermEmulator(20, 5))
+  readonly screen = new TerminalScreen(new VtEmulator(20, 5))
   readonly echo = new EchoTracker()
   readonly waits = new Waits(this)
   busy = false

@@ -1,9 +1,10 @@
 import type { CursorState, TerminalModes } from '@transom/protocol'
-import { EMPTY_CELL, Grid, type GridTables } from '../../grid/grid.ts'
+import { EMPTY_CELL, Grid, WIDE_SPACER, type GridTables } from '../../grid/grid.ts'
 import type { Emulator, Frame, Scrollback } from '../emulator.ts'
 import { loadCheckpoint, saveCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Engine } from './engine.ts'
-import type { DropListener } from './history.ts'
+import type { ClusterTable } from './cluster-table.ts'
+import type { PackedRow } from './history.ts'
 import { compactTables, needsCompaction } from './compaction.ts'
 import { endSynchronized } from './reset.ts'
 import { resizeTerminal } from './resize.ts'
@@ -140,9 +141,15 @@ export class VtEmulator implements Emulator {
     return saveCheckpoint({ state: this.#state, decoder: this.#engine.decoder, held: this.#held })
   }
 
-  /** Has `listener` told of every row that leaves the scrollback. */
-  onDrop(listener: DropListener): void {
-    this.#state.history.onDrop = listener
+  /** Calls `listener` with the text of every row that leaves the scrollback, and whether it goes on from the one before. */
+  onDrop(listener: (text: string, wrapped: boolean) => void): void {
+    const state = this.#state
+    state.history.onDrop = (row) => listener(packedText(row, state.clusters), (row.flags & ROW_WRAPPED) !== 0)
+  }
+
+  /** Empties the scrollback. */
+  dropScrollback(): void {
+    this.#state.history.clear()
   }
 
   #readFrame(): Frame {
@@ -212,6 +219,18 @@ export class VtEmulator implements Emulator {
     this.#frameScreen = null
     this.#changed = true
   }
+}
+
+/** Up to the last cell that was written to. */
+function packedText({ codes, start, length }: PackedRow, clusters: ClusterTable): string {
+  let end = start + length
+  while (end > start && codes[end - 1] === EMPTY_CELL) end--
+  let text = ''
+  for (let at = start; at < end; at++) {
+    const code = codes[at] ?? EMPTY_CELL
+    if (code !== WIDE_SPACER) text += code === EMPTY_CELL ? ' ' : clusters.textOf(code)
+  }
+  return text
 }
 
 function copyRow(screen: ScreenBuffer, slot: number, grid: Grid, row: number): void {
