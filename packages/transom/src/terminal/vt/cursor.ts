@@ -3,14 +3,14 @@ import { copyCharsets, copyPen, type SavedCursor, type TerminalState } from './t
 
 /** Where the cursor goes, from 0; clamped to the screen, or to the margins in origin mode. */
 export function moveTo(state: TerminalState, row: number, col: number): void {
-  const { origin } = state.modes
-  const top = origin ? state.top : 0
-  const left = origin ? state.left : 0
-  const bottom = origin ? state.bottom : state.rows - 1
-  const right = origin ? state.right : state.cols - 1
-  state.y = Math.min(bottom, top + row)
-  state.x = Math.min(right, left + col)
   state.pendingWrap = false
+  if (state.modes.origin) {
+    state.y = Math.min(state.bottom, state.top + row)
+    state.x = Math.min(state.right, state.left + col)
+  } else {
+    state.y = Math.min(state.rows - 1, row)
+    state.x = Math.min(state.cols - 1, col)
+  }
 }
 
 /** The column from 0, counted from the left margin in origin mode; the row stays. */

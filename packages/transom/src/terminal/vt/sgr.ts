@@ -29,11 +29,27 @@ export function applyGraphics(pen: Pen, list: GraphicsParams, from: number): voi
   const count = Math.min(list.paramCount, params.length)
   for (let at = from; at < count; at++) {
     const value = params[at] ?? 0
-    const hasParts = colons !== 0 && at + 1 < count && (colons & (1 << (at + 1))) !== 0
-    if (value === 38 || value === 48 || value === 58)
-      at = hasParts ? colorParts(pen, list, at) : color(pen, list, at)
-    else if (hasParts) at = underlineParts(pen, list, at)
-    else applyOne(pen, value)
+    if (colons !== 0 && at + 1 < count && (colons & (1 << (at + 1))) !== 0) {
+      at =
+        value === 38 || value === 48 || value === 58
+          ? colorParts(pen, list, at)
+          : underlineParts(pen, list, at)
+    } else if (value === 38 || value === 48 || value === 58) {
+      const kind = at + 1 < count ? (params[at + 1] ?? 0) : 0
+      // One that is cut off takes the rest with it.
+      if (kind === 5) {
+        if (at + 2 < count) setColor(pen, value, paletteColor(params[at + 2] ?? 0))
+        at += 2
+      } else if (kind === 2) {
+        if (at + 4 < count)
+          setColor(pen, value, rgbColor(params[at + 2] ?? 0, params[at + 3] ?? 0, params[at + 4] ?? 0))
+        at += 4
+      } else {
+        at++
+      }
+    } else {
+      applyOne(pen, value)
+    }
   }
 }
 
@@ -133,21 +149,6 @@ function colorParts(pen: Pen, list: GraphicsParams, at: number): number {
     )
   }
   return last
-}
-
-/** `38;5;n` and `38;2;r;g;b`; one that is cut off takes the rest with it. */
-function color(pen: Pen, list: GraphicsParams, at: number): number {
-  const { params, paramCount: count } = list
-  const kind = params[at + 1] ?? 0
-  if (at + 1 >= count) return at
-  if (kind === 5) {
-    if (at + 2 < count) setColor(pen, params[at] ?? 0, paletteColor(params[at + 2] ?? 0))
-    return at + 2
-  }
-  if (kind !== 2) return at + 1
-  if (at + 4 < count)
-    setColor(pen, params[at] ?? 0, rgbColor(params[at + 2] ?? 0, params[at + 3] ?? 0, params[at + 4] ?? 0))
-  return at + 4
 }
 
 function lastPart({ colons, paramCount }: GraphicsParams, at: number): number {
