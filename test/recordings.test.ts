@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Result } from '@transom/protocol'
-import { XtermEmulator } from '../packages/transom/src/terminal/xterm-emulator.ts'
+import { VtEmulator } from '../packages/transom/src/terminal/vt/vt-emulator.ts'
 import { Browser } from './support/browser.ts'
 import { needs, needsBrowser } from './support/needs.ts'
 import { CLI, TestHome } from './support/test-home.ts'
@@ -60,7 +60,7 @@ const eventsOf = (cast: string) =>
 /** What a terminal of ours shows when it is fed a cast. */
 function play(cast: string): string {
   const header = JSON.parse(cast.split('\n')[0] ?? '') as { width: number; height: number }
-  const emulator = new XtermEmulator(header.width, header.height)
+  const emulator = new VtEmulator(header.width, header.height)
   for (const [, code, data] of eventsOf(cast)) {
     const [cols = 0, rows = 0] = data.split('x').map(Number)
     if (code === 'o') emulator.write(Buffer.from(data))
@@ -244,7 +244,7 @@ describe('in a browser', () => {
 describe('an animation', () => {
   test('has one size that every screen fits into, and a frame for each change', async () => {
     for (const name of ['a.gif', 'a.apng']) {
-      const { file, result } = await exportTo(name, '--speed', 'max')
+      const { file, result } = await exportTo(name, '--speed', 'max', '--fps', '50')
       const bytes = fs.readFileSync(file)
       const size = name.endsWith('gif')
         ? [bytes.readUInt16LE(6), bytes.readUInt16LE(8)]

@@ -52,7 +52,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lib: ['@transom/protocol/errors', 'koffi'],
   grid: ['@transom/protocol'],
-  terminal: ['@transom/protocol', '@transom/protocol/errors', '@xterm/headless', '@xterm/addon-unicode11'],
+  terminal: ['@transom/protocol', '@transom/protocol/errors'],
   pictures: ['@transom/protocol', '@transom/protocol/errors'],
   'picture-worker': ['@transom/protocol', '@transom/protocol/errors'],
   log: ['@transom/protocol', '@transom/protocol/errors'],

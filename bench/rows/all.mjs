@@ -10,6 +10,7 @@ import { pictures } from './pictures.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
+import { terminalEngine } from './terminal-engine.mjs'
 import { waitForHostile, waitForText } from './wait-for.mjs'
 import { web } from './web.mjs'
 
@@ -27,6 +28,7 @@ export const ROWS = [
   seq,
   flood,
   idleSessions,
+  terminalEngine,
   pictures,
   logSize,
   web,

@@ -76,8 +76,8 @@ export const pictures = {
  * @param {Pictures} parts
  * @returns {Frame[]}
  */
-function screens({ XtermEmulator }) {
-  const emulator = new XtermEmulator(COLS, ROWS)
+function screens({ VtEmulator }) {
+  const emulator = new VtEmulator(COLS, ROWS)
   return Array.from({ length: FRAMES }, (_, index) => {
     emulator.write(Buffer.from(screenText(index)))
     return emulator.frame()

@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import { GlyphAtlas } from '../../packages/transom/src/pictures/glyph-atlas.ts'
 import { GlyphSet } from '../../packages/transom/src/pictures/glyph-set.ts'
 import type { Frame } from '../../packages/transom/src/terminal/emulator.ts'
-import { XtermEmulator } from '../../packages/transom/src/terminal/xterm-emulator.ts'
+import { VtEmulator } from '../../packages/transom/src/terminal/vt/vt-emulator.ts'
 
 /** Without optional fonts: what every machine draws alike. */
 export function shippedGlyphs(scale: number): GlyphSet {
@@ -13,7 +13,7 @@ export function shippedGlyphs(scale: number): GlyphSet {
 }
 
 export function frameOf(bytes: string, cols: number, rows: number): Frame {
-  const emulator = new XtermEmulator(cols, rows)
+  const emulator = new VtEmulator(cols, rows)
   emulator.write(Buffer.from(bytes))
   return emulator.frame()
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { paintCursor, paintRows } from './ansi.ts'
 import { styledRuns } from './styled-runs.ts'
 
 const all = (rows: number) => Array.from({ length: rows }, (_, row) => row)
 
-function show(text: string, cols = 20, rows = 5): XtermEmulator {
-  const emulator = new XtermEmulator(cols, rows)
+function show(text: string, cols = 20, rows = 5): VtEmulator {
+  const emulator = new VtEmulator(cols, rows)
   emulator.write(Buffer.from(text))
   return emulator
 }

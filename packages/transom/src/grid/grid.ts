@@ -9,13 +9,25 @@ export const WIDE_SPACER = 0xffff_ffff
 /** Cell codes from here up to WIDE_SPACER are ids of grapheme clusters; below are code points. */
 export const CLUSTER_BASE = 0x0020_0000
 
+/** Values by number. Append-only, so that Grids of different moments can share one. */
+export interface ValueTable<T> {
+  readonly size: number
+  valueOf(id: number): T
+}
+
 /** What the cell codes and style ids of a Grid mean. */
 export interface GridTables {
+  readonly styles: ValueTable<Style>
+  readonly clusters: ValueTable<string>
+}
+
+/** Tables that a Grid's maker fills. */
+export interface InternedGridTables {
   readonly styles: InternTable<Style>
   readonly clusters: InternTable<string>
 }
 
-export function createGridTables(): GridTables {
+export function createGridTables(): InternedGridTables {
   return {
     styles: new InternTable((style) => JSON.stringify(style), DEFAULT_STYLE),
     clusters: new InternTable((cluster) => cluster),

@@ -1,11 +1,11 @@
 import { EVENT_TYPE_NUMBERS, type SubscriptionMessage } from '@transom/protocol'
 import { expect, test } from 'vitest'
 import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { streamScreen } from './subscriptions.ts'
 
 test('a slow subscriber gets a fresh dump when it missed a state, and none when it missed nothing', async () => {
-  const screen = new TerminalProjection(new XtermEmulator(20, 4))
+  const screen = new TerminalProjection(new VtEmulator(20, 4))
   const observers = new Set<() => void>()
   const session = {
     id: 'a',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { frameOf, sha256, shippedGlyphs, specimenPage } from '../../../../test/support/pictures.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { encodePng } from './png-writer.ts'
 import { Rasterizer, rasterize } from './rasterizer.ts'
 import { DARK_THEME, LIGHT_THEME } from './theme.ts'
@@ -79,7 +79,7 @@ test('what is drawn again row by row is what is drawn at once', () => {
   )
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
-      const emulator = new XtermEmulator(20, 6)
+      const emulator = new VtEmulator(20, 6)
       const kept = new Rasterizer(small, { window: { title: '' } })
       for (const text of pieces) {
         emulator.write(Buffer.from(text))

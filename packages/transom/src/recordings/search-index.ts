@@ -1,6 +1,6 @@
 import type { RecordedEvent } from './recorded-events.ts'
 
-const LOOK_EVERY_MS = 200 // of the recording: what flashes by faster cannot be read either
+const LOOK_EVERY_MS = 50 // of the recording: what flashes by faster cannot be read either
 const CHARS_MAX = 1_000_000 // with the page's own cast beside it, still a page that a browser searches at once
 
 /** The lines that a recording shows, each with the time when it appeared. */
@@ -32,7 +32,7 @@ export class SearchIndex {
         break
       }
       this.#chars += text.length
-      this.lines.push([Math.round(atMs), text])
+      this.lines.push([Math.ceil(atMs), text]) // not before it: a player that goes there shows the line
     }
     this.#shown = shown
   }

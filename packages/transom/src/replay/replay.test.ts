@@ -3,7 +3,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EVENT_TYPE_NUMBERS, type EventType } from '@transom/protocol'
+import { EVENT_TYPE_NUMBERS, createdEvent, type EventType } from '@transom/protocol'
 import type { LogRecord } from '../log/record.ts'
 import { EventStore } from '../log/event-store.ts'
 import { StoredEvents } from '../log/stored-events.ts'
@@ -13,7 +13,7 @@ import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
 import { KindViews } from '../session/kind-registry.ts'
 import type { Projection } from '../session/projection.ts'
 import type { TerminalEvent } from '../terminal/emulator.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { findFrame, replayLog } from './replay.ts'
 
 const KINDS = new KindViews([TERMINAL_VIEW])
@@ -54,7 +54,7 @@ test('a replay to any seq equals the live screen at that seq', async () => {
         fs.rmSync(folder, { recursive: true })
         fs.mkdirSync(folder)
         const log = EventStore.create(folder, { now: () => 0, segmentBytesMax: 500 })
-        const live = new TerminalProjection(new XtermEmulator(30, 8))
+        const live = new TerminalProjection(new VtEmulator(30, 8))
         const created = { session: 'test', command: ['x'], cwd: '/', cols: 30, rows: 8 }
         live.apply(recordOf(log, 'created', Buffer.from(JSON.stringify(created))))
         const seen = [show(live)]
@@ -62,6 +62,8 @@ test('a replay to any seq equals the live screen at that seq', async () => {
           live.apply(append(log, event))
           seen.push(show(live))
         }
+        const restored = TERMINAL_VIEW.restore(createdEvent.parse(created), live.checkpoint())
+        expect(restored === null ? null : show(restored)).toEqual(seen.at(-1))
         await log.close()
         const seq = (pick % seen.length) + 1
         expect(show((await replayLog(logAt(folder), { seq })).screen)).toEqual(seen[seq - 1])

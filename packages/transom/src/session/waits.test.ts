@@ -5,14 +5,14 @@ import { EchoTracker, cursorPlace } from '../kinds/terminal/echo.ts'
 import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
 import { Changes } from '../lib/changes.ts'
 import type { Frame } from '../terminal/emulator.ts'
-import { XtermEmulator } from '../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../terminal/vt/vt-emulator.ts'
 import { unknownInput } from './needs-input.ts'
 import { waitForConditions, type WaitRequest, type WaitSubject } from './waits.ts'
 
 /** A session without a program: the test is the program and the clock. */
 class FakeSession implements WaitSubject {
   readonly id = 'fake'
-  readonly screen = new TerminalProjection(new XtermEmulator(20, 5))
+  readonly screen = new TerminalProjection(new VtEmulator(20, 5))
   readonly echo = new EchoTracker()
   readonly changes = new Changes()
   busy = false

@@ -27,4 +27,20 @@ export class EditedLines {
   upTo(line: number): readonly LineSpan[] {
     return this.#openFrom === null ? this.#spans : [...this.#spans, { from: this.#openFrom, to: line }]
   }
+
+  /** What a checkpoint keeps. */
+  get state(): EditedLinesState {
+    return { spans: this.#spans, openFrom: this.#openFrom }
+  }
+
+  restore({ spans, openFrom }: EditedLinesState): void {
+    this.#spans = [...spans]
+    this.#openFrom = openFrom
+  }
+}
+
+export interface EditedLinesState {
+  readonly spans: readonly LineSpan[]
+  /** Where the span begins that has not ended yet. */
+  readonly openFrom: number | null
 }

@@ -56,4 +56,6 @@ export interface Emulator {
   /** The live modes, also during a synchronized update: keys are encoded from them. */
   modes(): TerminalModes
   scrollback(): Scrollback
+  /** The whole state as bytes: an emulator that is restored from them goes on as if there had been no break. */
+  checkpoint(): Uint8Array
 }

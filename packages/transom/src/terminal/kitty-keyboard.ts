@@ -31,6 +31,11 @@ export class KittyKeyboard {
     else stack.push(flags)
   }
 
+  /** The flags of each screen, the oldest first. */
+  get stacks(): { readonly main: readonly number[]; readonly alt: readonly number[] } {
+    return this.#stacks
+  }
+
   reset(): void {
     this.#stacks.main.length = 0
     this.#stacks.alt.length = 0

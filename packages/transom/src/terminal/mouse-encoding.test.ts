@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { TerminalModes } from '@transom/protocol'
 import { encodeMouse } from './mouse-encoding.ts'
-import { XtermEmulator } from './xterm-emulator.ts'
+import { VtEmulator } from './vt/vt-emulator.ts'
 
 /** The modes after a program has printed `sequences`. */
 function modesAfter(sequences: string): TerminalModes {
-  const emulator = new XtermEmulator(80, 24)
+  const emulator = new VtEmulator(80, 24)
   emulator.write(Buffer.from(sequences))
   return emulator.modes()
 }

@@ -2,12 +2,9 @@
  * What the emulator says about itself when a program asks. Pure texts; when they are given is decided by the
  * emulator (in order with the program's output) and whether they are sent by the live host (never in a replay).
  */
-import { DARK_BACKGROUND, DARK_FOREGROUND, paletteColor } from '../grid/dark-palette.ts'
-
 const ESC = '\x1b'
 const CSI = `${ESC}[`
 const DCS = `${ESC}P`
-const OSC = `${ESC}]`
 const ST = `${ESC}\\`
 
 /** The nominal size of a cell, for programs that ask for pixels. */
@@ -52,40 +49,6 @@ export function windowReport(operation: number, cols: number, rows: number): str
     default:
       return null
   }
-}
-
-/** Default foreground, background and cursor of the dark theme that pictures are drawn in. */
-const DYNAMIC_COLORS: Readonly<Record<number, number>> = {
-  10: DARK_FOREGROUND,
-  11: DARK_BACKGROUND,
-  12: DARK_FOREGROUND,
-}
-
-/** OSC 10, 11 and 12 with `?`. One query may ask for the following colours too: `10;?;?`. */
-export function dynamicColorAnswer(first: number, data: string): string | null {
-  const parts = data.split(';')
-  const answers = parts.map((part, index) => {
-    const rgb = DYNAMIC_COLORS[first + index]
-    return part === '?' && rgb !== undefined ? `${OSC}${first + index};${rgbText(rgb)}${ST}` : ''
-  })
-  return answers.join('') || null
-}
-
-/** OSC 4 with `?`: `index;?` pairs. */
-export function paletteAnswer(data: string): string | null {
-  const parts = data.split(';')
-  let answers = ''
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const index = Number(parts[at])
-    if (parts[at + 1] !== '?' || !Number.isInteger(index) || index < 0 || index > 255) continue
-    answers += `${OSC}4;${index};${rgbText(paletteColor(index))}${ST}`
-  }
-  return answers || null
-}
-
-function rgbText(rgb: number): string {
-  const channel = (shift: number) => ((rgb >> shift) & 0xff).toString(16).padStart(2, '0').repeat(2)
-  return `rgb:${channel(16)}/${channel(8)}/${channel(0)}`
 }
 
 /** Terminfo capabilities that programs ask for by XTGETTCAP. */

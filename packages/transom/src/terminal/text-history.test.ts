@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { TextHistory } from './text-history.ts'
-import { XtermEmulator } from './xterm-emulator.ts'
+import { VtEmulator } from './vt/vt-emulator.ts'
 
 function historyOf(cols: number, rows: number, ...parts: (string | [cols: number, rows: number])[]): string {
   let text = ''
@@ -94,7 +94,7 @@ describe('the text history', () => {
     )
     fc.assert(
       fc.property(parts, (pieces) => {
-        const emulator = new XtermEmulator(20, 5)
+        const emulator = new VtEmulator(20, 5)
         for (const piece of pieces) emulator.write(Buffer.from(piece))
         const { grid } = emulator.frame()
         const screen = Array.from({ length: 5 }, (_, row) => grid.lineOf(row))

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalText } from '../../grid/canonical-text.ts'
-import { XtermEmulator } from '../../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../../terminal/vt/vt-emulator.ts'
 import { liesWithin } from '../../grid/find-text.ts'
 import { EchoTracker, cursorPlace } from './echo.ts'
 
 /** A terminal, and what was typed at it. */
 class Typist {
-  readonly #emulator: XtermEmulator
+  readonly #emulator: VtEmulator
   readonly #tracker = new EchoTracker()
   #seq = 0
   #printed = true
   #cooked = false
 
   constructor(cols = 40) {
-    this.#emulator = new XtermEmulator(cols, 12)
+    this.#emulator = new VtEmulator(cols, 12)
   }
 
   /** From now on the terminal itself echoes. */

@@ -7,6 +7,7 @@ import type { Emulator, Frame, TerminalEvent } from '../../terminal/emulator.ts'
 
 /** What was shown a moment ago is within so many rows above the cursor. */
 const FOUND_ROWS_MAX = 4
+const SEQ_BYTES = 8
 
 /** What a terminal shows. */
 export class TerminalProjection implements Projection {
@@ -84,9 +85,24 @@ export class TerminalProjection implements Projection {
     return this.#canonical.text
   }
 
-  /** The emulator has no state that can be saved. */
-  checkpoint(): null {
-    return null
+  /** The seq, then the emulator's own state. */
+  checkpoint(): Uint8Array {
+    const head = Buffer.alloc(SEQ_BYTES)
+    head.writeBigUInt64LE(BigInt(this.#seq))
+    return Buffer.concat([head, this.#emulator.checkpoint()])
+  }
+
+  /** The projection at a checkpoint; null if another version of the emulator has made it. */
+  static restore(
+    checkpoint: Uint8Array,
+    restoreEmulator: (state: Uint8Array) => Emulator | null,
+  ): TerminalProjection | null {
+    const emulator = restoreEmulator(checkpoint.subarray(SEQ_BYTES))
+    if (emulator === null) return null
+    const projection = new TerminalProjection(emulator)
+    const { buffer, byteOffset, byteLength } = checkpoint
+    projection.#seq = Number(Buffer.from(buffer, byteOffset, byteLength).readBigUInt64LE())
+    return projection
   }
 }
 

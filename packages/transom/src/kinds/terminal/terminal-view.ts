@@ -3,7 +3,7 @@ import type { LogRecord } from '../../log/record.ts'
 import type { Capability } from '../../session/capabilities.ts'
 import type { KindView, TextExport } from '../../session/kind.ts'
 import { TextHistory } from '../../terminal/text-history.ts'
-import { XtermEmulator } from '../../terminal/xterm-emulator.ts'
+import { VtEmulator } from '../../terminal/vt/vt-emulator.ts'
 import { TerminalProjection, terminalBytes, terminalEventOf } from './terminal-projection.ts'
 
 /** What a terminal session is, from its log alone. */
@@ -13,7 +13,9 @@ export const TERMINAL_VIEW = {
   capabilities: new Set<Capability>(['tty', 'blocks', 'needs_input']),
   shows: 'output',
   printedBytes: (record: LogRecord) => terminalBytes(record),
-  project: ({ cols, rows }: CreatedEvent) => new TerminalProjection(new XtermEmulator(cols, rows)),
+  project: ({ cols, rows }: CreatedEvent) => new TerminalProjection(new VtEmulator(cols, rows)),
+  restore: (_created: CreatedEvent, checkpoint: Uint8Array) =>
+    TerminalProjection.restore(checkpoint, (state) => VtEmulator.restore(state)),
   exportText: (created: CreatedEvent) => historyText(created),
 } satisfies KindView
 

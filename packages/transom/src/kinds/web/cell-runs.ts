@@ -12,7 +12,7 @@
 import { COLS_MAX, ROWS_MAX } from '@transom/protocol'
 import { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '../../grid/cell-kind.ts'
 import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER, type Grid } from '../../grid/grid.ts'
-import { ByteReader, ByteWriter } from './varint.ts'
+import { ByteReader, ByteWriter } from '../../lib/varint.ts'
 
 const VERSION = 1
 const KEYFRAME = 1

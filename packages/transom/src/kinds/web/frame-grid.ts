@@ -4,7 +4,7 @@ import {
   Grid,
   WIDE_SPACER,
   createGridTables,
-  type GridTables,
+  type InternedGridTables,
 } from '../../grid/grid.ts'
 import { DEFAULT_STYLE, RGB_COLOR } from '../../grid/style.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
@@ -15,7 +15,7 @@ const TABLE_ENTRIES_MAX = 1 << 15
 
 /** Makes frames of decoded pictures. Neighbouring ones share their tables, so that they can be compared cell by cell. */
 export class WebFrames {
-  #tables: GridTables = createGridTables()
+  #tables: InternedGridTables = createGridTables()
   /** Style ids by foreground and background. */
   #styleIds = new Map<number, number>()
 

@@ -4,10 +4,16 @@
  * runs of equal cells, in varints: length, code (of a cluster its place in the JSON), style, kind.
  */
 import type { PageView } from '@transom/protocol'
-import { CLUSTER_BASE, Grid, WIDE_SPACER, createGridTables } from '../../grid/grid.ts'
+import {
+  CLUSTER_BASE,
+  Grid,
+  WIDE_SPACER,
+  createGridTables,
+  type InternedGridTables,
+} from '../../grid/grid.ts'
 import { DEFAULT_STYLE } from '../../grid/style.ts'
 import type { CaretCell } from './cell-runs.ts'
-import { ByteReader, ByteWriter } from './varint.ts'
+import { ByteReader, ByteWriter } from '../../lib/varint.ts'
 
 const VERSION = 1
 const CODE_POINT = 0
@@ -90,7 +96,9 @@ function encodeCells(
 }
 
 /** Null for the checkpoint of another version. */
-export function decodeWebCheckpoint(bytes: Uint8Array): WebState | null {
+export function decodeWebCheckpoint(
+  bytes: Uint8Array,
+): (WebState & { readonly tables: InternedGridTables }) | null {
   const reader = new ByteReader(bytes)
   const characters = Array.from({ length: reader.varint() }, () => String.fromCharCode(reader.byte()))
   // Written by encodeWebCheckpoint(): the store has checked that not a bit has changed.
@@ -109,7 +117,7 @@ export function decodeWebCheckpoint(bytes: Uint8Array): WebState | null {
     kinds.fill(reader.byte(), start, end)
     start = end
   }
-  return { grid, kinds, caret, page, seq }
+  return { grid, kinds, caret, page, seq, tables }
 }
 
 function asciiJson(value: unknown): string {

@@ -9,7 +9,7 @@ import {
 import { OpError } from '@transom/protocol/errors'
 import { canonicalText, type CanonicalText } from '../../grid/canonical-text.ts'
 import { CELL_GRAPHIC } from '../../grid/cell-kind.ts'
-import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type GridTables } from '../../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type InternedGridTables } from '../../grid/grid.ts'
 import { DEFAULT_STYLE, RGB_COLOR } from '../../grid/style.ts'
 import type { Frame } from '../../terminal/emulator.ts'
 import { factOf } from '../../log/facts.ts'
@@ -33,7 +33,7 @@ const EMPTY_PAGE: PageView = {
 /** What a web page shows. */
 export class WebProjection implements Projection {
   readonly views: Required<Pick<ProjectedViews, 'page'>> = { page: () => this.#page }
-  #tables: GridTables = createGridTables()
+  #tables: InternedGridTables = createGridTables()
   #grid: Grid
   #kinds: Uint8Array
   #caret: CaretCell | null = null
@@ -52,7 +52,7 @@ export class WebProjection implements Projection {
     const state = decodeWebCheckpoint(checkpoint)
     if (state === null) return null
     const screen = new WebProjection(state.grid.cols, state.grid.rows)
-    screen.#tables = state.grid.tables
+    screen.#tables = state.tables
     screen.#grid = state.grid
     screen.#kinds = state.kinds
     screen.#caret = state.caret
