@@ -156,3 +156,21 @@ describe('a local process', () => {
     wire.vanish()
   })
 })
+
+test('who creates, resizes and ends a session is in its log', async () => {
+  const { body } = await gateway.call<{ session: string }>('session.create', { command: ['cat'] })
+  const { session } = body
+  await home.ok('resize', session, '--cols', '90', '--rows', '30')
+  await gateway.call('session.destroy', { session })
+  const log = await home.ok('log', 'export', session, '--format', 'jsonl')
+  const actors = log
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; fields: { actor?: string; status?: string } })
+    .filter(({ type, fields }) => type !== 'status' || fields.status === 'destroying')
+    .flatMap(({ type, fields }) => (fields.actor === undefined ? [] : [[type, fields.actor]]))
+  expect(actors).toEqual([
+    ['created', expect.stringMatching(/^token /)],
+    ['resize', expect.stringContaining(`${USER} (pid `)],
+    ['status', expect.stringMatching(/^token /)],
+  ])
+})

@@ -41,7 +41,11 @@ export const EVENT_TYPE_NUMBERS = {
 } as const
 export type EventType = keyof typeof EVENT_TYPE_NUMBERS
 
+/** Left out by what no request asked for, and in logs from before it was recorded. */
+const anyActor = { actor: z.string().optional(), actor_label: z.string().optional() }
+
 export const createdEvent = z.object({
+  ...anyActor,
   session: z.string(),
   command: z.array(z.string()),
   cwd: z.string(),
@@ -69,8 +73,12 @@ export const inputEvent = z.object({
     .describe('The bytes; null when the program had turned echo off, as for a password.'),
 })
 
-export const resizeEvent = z.object({ cols: z.int(), rows: z.int() })
-export const statusEvent = z.object({ status: sessionStatus, reason: z.string().optional() })
+export const resizeEvent = z.object({ ...anyActor, cols: z.int(), rows: z.int() })
+export const statusEvent = z.object({
+  ...anyActor,
+  status: sessionStatus,
+  reason: z.string().optional(),
+})
 export const syncReleaseEvent = z.object({})
 export const markEvent = z.object({ ...actorFields, label: z.string() })
 export const signalEvent = z.object({

@@ -11,7 +11,7 @@ import { Conversations } from '../session/conversations.ts'
 import type { SessionRequest } from '../session/kind-registry.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
-import type { Handlers, RequestContext } from './dispatch.ts'
+import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
@@ -48,11 +48,11 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...blockHandlers({ home, sessions, conversations }),
     'session.shell_init': (params, context) => shellInit(conversations, params, context),
     'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
-    'session.create': async ({ dedicated, ...params }) => {
+    'session.create': async ({ dedicated, ...params }, context) => {
       control.assertOpen()
       control.registration.ensure()
       if (dedicated) return control.createDedicated(params)
-      const session = await sessions.create(params)
+      const session = await sessions.create(params, actorOf(context, undefined))
       return publicInfo(session.manifest)
     },
     'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
@@ -65,20 +65,21 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
       const { sessionBytes, policy: now } = target.quota
       return { session: target.id, bytes: sessionBytes, policy: now, used_bytes: target.log.sizeBytes }
     },
-    'session.destroy': async ({ session }) => publicInfo(await sessions.destroy(session)),
+    'session.destroy': async ({ session }, context) =>
+      publicInfo(await sessions.destroy(session, actorOf(context, undefined))),
     'session.subscribe': (params, context) => subscribe(sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
     ...recordingHandlers(home, sessions, control),
     ...artifactHandlers(home, sessions, control),
     ...createHousekeepingHandlers(home, sessions, control),
     'host.status': () => control.status(),
-    'host.stop': async ({ force }) => {
+    'host.stop': async ({ force }, context) => {
       const active = sessions.activeCount
       if (active > 0 && !force) {
         const message = `${active} sessions are active; "transom host stop --force" ends them`
         throw new OpError('host_busy', message, { sessions: active })
       }
-      const destroyed = await sessions.destroyAll()
+      const destroyed = await sessions.destroyAll(actorOf(context, undefined))
       control.leave()
       return { stopped: true as const, destroyed }
     },

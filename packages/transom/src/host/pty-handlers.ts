@@ -39,9 +39,9 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOpe
       send(await target(conversations, params), ENTER, actorOf(context, params.actor)),
     'pty.end_session': async (params, context) =>
       endSession(await target(conversations, params), params, context),
-    'pty.reset': async ({ conversation_id }) => ({
+    'pty.reset': async ({ conversation_id }, context) => ({
       ok: true,
-      ...(await conversations.reset(conversation_id)),
+      ...(await conversations.reset(conversation_id, actorOf(context, undefined))),
     }),
     'pty.status': async ({ conversation_id }, { signal }) =>
       status(await conversations.get(conversation_id), signal),
@@ -79,12 +79,13 @@ async function exec(
   context: RequestContext,
 ): Promise<{ begun: Result<'pty.exec_block'>; block: AcceptedBlock }> {
   const { conversation_id, must_exist = false, start_cwd } = params
+  const actor = actorOf(context, params.actor)
   const session = await (must_exist
     ? conversations.get(conversation_id)
-    : conversations.open(conversation_id, start_cwd))
+    : conversations.open(conversation_id, actor, start_cwd))
   const { cursor } = session.capability('blocks').projection
   const before = { cursor, log_seq: session.log.seq, ts_begin: session.now() }
-  const block = runInShell(session, { ...params, actor: actorOf(context, params.actor) }, kind)
+  const block = runInShell(session, { ...params, actor }, kind)
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }
   return { begun: { ok: true, ...names, ...before }, block }
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 import type { SessionRequest } from './kind-registry.ts'
@@ -20,10 +21,10 @@ export class Conversations {
   }
 
   /** The live session of a conversation, or the live session of this name; else a new one, started in `cwd`. */
-  async open(conversation: string, cwd?: string): Promise<Session> {
+  async open(conversation: string, actor: Actor, cwd?: string): Promise<Session> {
     const live = this.#live(conversation)
     if (live !== null) return live
-    const opening = this.#opening.get(conversation) ?? this.#start(conversation, cwd)
+    const opening = this.#opening.get(conversation) ?? this.#start(conversation, actor, cwd)
     this.#opening.set(conversation, opening)
     try {
       return await opening
@@ -47,14 +48,17 @@ export class Conversations {
   }
 
   /** Ends the session of a conversation, with everything that runs in it, and starts the next. */
-  async reset(conversation: string): Promise<{ session: string; previous_session: string | null }> {
+  async reset(
+    conversation: string,
+    actor: Actor,
+  ): Promise<{ session: string; previous_session: string | null }> {
     const live = this.#live(conversation)
     if (live === null && (await this.#named(conversation)) !== null) {
       const message = `${JSON.stringify(conversation)} is a session, not a conversation: destroy it and create another`
       throw new OpError('usage', message, { conversation_id: conversation })
     }
-    await live?.destroy()
-    const next = await this.open(conversation, live?.manifest.cwd)
+    await live?.destroy('destroy', actor)
+    const next = await this.open(conversation, actor, live?.manifest.cwd)
     return { session: next.id, previous_session: live?.id ?? null }
   }
 
@@ -84,13 +88,13 @@ export class Conversations {
     return (await this.#sessions.capability(ref, 'blocks')).session
   }
 
-  async #start(conversation: string, cwd: string | undefined): Promise<Session> {
+  async #start(conversation: string, actor: Actor, cwd: string | undefined): Promise<Session> {
     const named = await this.#named(conversation)
     if (named !== null) return named
     const last = (await this.history(conversation)).at(-1)
     const lastOrdinal = last === undefined ? 0 : await this.#lastOrdinal(last)
     const request = { ...this.#newSession(), follows: { conversation, lastOrdinal } }
-    return this.#sessions.create(cwd === undefined ? request : { ...request, cwd })
+    return this.#sessions.create(cwd === undefined ? request : { ...request, cwd }, actor)
   }
 
   async #lastOrdinal(manifest: Manifest): Promise<number> {

@@ -86,6 +86,8 @@ export interface SourceStart<P extends Projection = Projection> {
   readonly sink: EventSink
   /** Owns every task and callback of the source. */
   readonly scope: Scope
+  /** Who creates the session. */
+  readonly actor: Actor
 }
 
 /** What is done to a session of any kind. */

@@ -148,7 +148,7 @@ afterEach(async () => {
 })
 
 async function create(): Promise<{ session: Session; source: FakeSource }> {
-  const session = await sessions.create({})
+  const session = await sessions.create({}, ACTOR)
   const source = started.at(-1)
   if (source === undefined) throw new Error('the source was started')
   return { session, source }

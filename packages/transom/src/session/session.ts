@@ -36,6 +36,8 @@ export interface SessionParts {
   readonly limits: SessionLimits
   /** As the session is born. */
   readonly manifest: Manifest
+  /** Who creates it. */
+  readonly actor: Actor
   /** Told of an error that made the session fail, for the host's own records. */
   readonly onError: (error: unknown) => void
 }
@@ -72,18 +74,19 @@ export class Session implements WaitSubject {
       projection: session.screen,
       sink: session.#sink(),
       scope: session.#scope,
+      actor: parts.actor,
     })
     return session
   }
 
-  private constructor({ home, now, kind, log, manifest, limits, usage, onError }: SessionParts) {
+  private constructor({ home, now, kind, log, manifest, limits, usage, ...parts }: SessionParts) {
     this.#kind = kind
     this.now = now
-    this.#onError = onError
+    this.#onError = parts.onError
     this.#manifest = new ManifestKeeper(home, manifest)
     this.#manifest.save()
     const { session, command, url, cwd, cols, rows } = manifest
-    const created = { session, kind: kind.name, command, url, cwd, cols, rows }
+    const created = { ...parts.actor, session, kind: kind.name, command, url, cwd, cols, rows }
     this.#pauses = new PauseReasons((reasons) => {
       this.#manifest.change({ paused: this.#pauses.shown })
       this.#source?.pause(reasons)
@@ -138,7 +141,6 @@ export class Session implements WaitSubject {
     return this.#source?.busy ?? false
   }
 
-  /** Input that the source has not taken. */
   get inputQueueBytes(): number {
     return this.#source?.queuedBytes ?? 0
   }
@@ -227,14 +229,13 @@ export class Session implements WaitSubject {
     this.#limits.setQuota(change)
   }
 
-  /** Writes the manifest, unless it says on disk what it says here. */
   save(): void {
     this.#manifest.save()
   }
 
   /** Ends the program and every process it started. Calls beside a first one share its outcome. */
-  async destroy(because: EndReason = 'destroy'): Promise<Manifest> {
-    this.#ending ??= this.#destroy(because)
+  async destroy(because: EndReason = 'destroy', actor?: Actor): Promise<Manifest> {
+    this.#ending ??= this.#destroy(because, actor)
     return this.#ending
   }
 
@@ -311,10 +312,10 @@ export class Session implements WaitSubject {
     })
   }
 
-  async #destroy(because: EndReason): Promise<Manifest> {
+  async #destroy(because: EndReason, actor?: Actor): Promise<Manifest> {
     if (this.ended) return this.manifest
     this.#manifest.advance({ type: 'destroy', because })
-    this.#appendStatus('destroying', because)
+    this.#appendStatus('destroying', because, actor)
     try {
       const survivors = (await this.#source?.end()) ?? []
       // The last bytes come before the exit; on a full disk they would keep a dead session waiting.
@@ -349,8 +350,8 @@ export class Session implements WaitSubject {
     this.#appendStatus('failed', failure)
   }
 
-  #appendStatus(status: Fact<'status'>['status'], reason: string): void {
-    this.#journal.appendFact('status', { status, reason })
+  #appendStatus(status: Fact<'status'>['status'], reason: string, actor?: Actor): void {
+    this.#journal.appendFact('status', { ...actor, status, reason })
     this.#saveLater()
   }
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { PROTOCOL_VERSION } from '@transom/protocol'
+import { PROTOCOL_VERSION, type Actor } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { projectLog, type BlockProjection } from '../blocks/block-projection.ts'
 import type { Home } from '../home/home.ts'
@@ -81,7 +81,7 @@ export class Sessions {
   }
 
   /** Resolves when the session takes commands. If it cannot be started nothing of it is left. */
-  async create(request: SessionRequest): Promise<Session> {
+  async create(request: SessionRequest, actor: Actor): Promise<Session> {
     const id = createId()
     const { kind, plan } = this.#options.kinds.plan(id, request)
     await this.#assertNameFree(request.name)
@@ -89,7 +89,7 @@ export class Sessions {
     if (taken !== undefined) throw nameTaken(taken.manifest) // by a create that overtook this one
     this.#home.createSessionFolder(id)
     try {
-      const session = this.#start(this.#newManifest(id, kind, plan, request), { kind, plan, request })
+      const session = this.#start(this.#newManifest(id, kind, plan, request), { kind, plan, request, actor })
       this.#live.set(id, session)
       void session.whenClosed().then(() => this.#retire(session))
       this.#options.onCountChange()
@@ -103,7 +103,12 @@ export class Sessions {
 
   #start(
     manifest: Manifest,
-    { kind, plan, request }: { kind: KindDefinition; plan: SessionPlan; request: SessionRequest },
+    {
+      kind,
+      plan,
+      request,
+      actor,
+    }: { kind: KindDefinition; plan: SessionPlan; request: SessionRequest; actor: Actor },
   ): Session {
     const { home, now, onError } = this.#options
     let session: Session | null = null
@@ -118,6 +123,7 @@ export class Sessions {
         kind,
         plan,
         manifest,
+        actor,
         limits: this.#limits(request),
         onError: (error) => onError(manifest.session, error),
       })
@@ -192,9 +198,9 @@ export class Sessions {
   }
 
   /** Ends a session, or what an ended one has left running. */
-  async destroy(ref: string): Promise<Manifest> {
+  async destroy(ref: string, actor: Actor): Promise<Manifest> {
     const { manifest, live } = await this.find(ref)
-    if (live !== null) return live.destroy()
+    if (live !== null) return live.destroy('destroy', actor)
     await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#options.reaper)
     return manifest
   }
@@ -205,9 +211,9 @@ export class Sessions {
     for (const session of this.#live.values()) session.setQuota({})
   }
 
-  async destroyAll(): Promise<number> {
+  async destroyAll(actor?: Actor): Promise<number> {
     const sessions = [...this.#live.values()]
-    await Promise.all(sessions.map((session) => session.destroy()))
+    await Promise.all(sessions.map((session) => session.destroy('destroy', actor)))
     return sessions.length
   }
 

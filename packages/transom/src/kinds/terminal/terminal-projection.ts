@@ -114,8 +114,10 @@ export function terminalEventOf(record: LogRecord): TerminalEvent {
       const bytes = terminalBytes(record)
       return bytes === null ? { type: 'other' } : { type: 'output', bytes }
     }
-    case EVENT_TYPE_NUMBERS.resize:
-      return { type: 'resize', ...factOf(record, resizeEvent) }
+    case EVENT_TYPE_NUMBERS.resize: {
+      const { cols, rows } = factOf(record, resizeEvent)
+      return { type: 'resize', cols, rows }
+    }
     case EVENT_TYPE_NUMBERS.sync_release:
       return { type: 'sync_release' }
     default:

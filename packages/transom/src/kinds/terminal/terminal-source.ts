@@ -101,7 +101,7 @@ export class TerminalSource implements Source {
         return { seq: this.#input(encoded, { via: 'mouse', actor }) }
       }
       case 'resize':
-        return { seq: this.#resize(act.cols, act.rows) }
+        return { seq: this.#resize(act.cols, act.rows, actor) }
       default:
         return act satisfies never
     }
@@ -247,9 +247,9 @@ export class TerminalSource implements Source {
     return seq
   }
 
-  #resize(cols: number, rows: number): number {
+  #resize(cols: number, rows: number, actor: Actor): number {
     // Logged before the program can know: what it then draws comes after it in every replay.
-    const seq = this.#sink.commit('resize', { cols, rows })
+    const seq = this.#sink.commit('resize', { ...actor, cols, rows })
     this.#pty.resize(cols, rows)
     this.#sink.describe({ cols, rows })
     this.#sink.changed()

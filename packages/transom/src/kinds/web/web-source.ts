@@ -81,7 +81,7 @@ export class WebSource implements Source {
       case 'mouse':
         return this.#mouse(act.mouse, actor)
       case 'resize':
-        return this.#resize(act.cols, act.rows)
+        return this.#resize(act.cols, act.rows, actor)
       default:
         return act satisfies never
     }
@@ -203,10 +203,10 @@ export class WebSource implements Source {
     })
   }
 
-  async #resize(cols: number, rows: number): Promise<Acted> {
+  async #resize(cols: number, rows: number, actor: Actor): Promise<Acted> {
     checkViewport(cols, rows)
     return this.#inTurn(async (page) => {
-      const seq = this.#sink.commit('resize', { cols, rows })
+      const seq = this.#sink.commit('resize', { ...actor, cols, rows })
       this.#sink.describe({ cols, rows })
       this.#sink.changed()
       await page.setViewport(cols, rows)
@@ -252,7 +252,7 @@ export class WebSource implements Source {
     this.#onState(page.state)
     if (page.frame !== null) this.#onFrame(page.frame)
     if (url === page.state.url) return
-    await this.#navigate(url, { actor: 'create' }).catch((error: unknown) => {
+    await this.#navigate(url, this.#start.actor).catch((error: unknown) => {
       // What has come of a slow page is shown: that is no reason to have no session.
       if (!(error instanceof OpError) || error.code !== 'navigation_timeout') throw error
       this.#onTrouble(error)
