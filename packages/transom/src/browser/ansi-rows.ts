@@ -13,7 +13,8 @@ export function colorDepth(env: NodeJS.ProcessEnv): ColorDepth {
 
 /** A row of the page for a terminal: the text, and colours as SGR sequences; nothing else a terminal would obey. */
 export function ansiRow(grid: Grid, rowIndex: number, depth: ColorDepth): string {
-  let row = ''
+  // Erased first: after a full row the cursor stands on its last cell, and would erase that.
+  let row = '\u001b[0m\u001b[2K'
   let col = 0
   for (const run of styledRuns(grid, rowIndex)) {
     if (run.col > col) row += ' '.repeat(run.col - col)
@@ -21,7 +22,7 @@ export function ansiRow(grid: Grid, rowIndex: number, depth: ColorDepth): string
     row += `\u001b[${['0', ...codes].join(';')}m${run.text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')}`
     col = run.col + run.width
   }
-  return `${row}\u001b[0m\u001b[K`
+  return `${row}\u001b[0m`
 }
 
 function colorCodes(base: 38 | 48, color: number | string | undefined, depth: ColorDepth): string[] {

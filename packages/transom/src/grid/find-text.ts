@@ -52,8 +52,15 @@ export function* findText(
     yield { start: index, end: index + found.length }
 }
 
+/** As findText(), with the places on the screen: row by row, from left to right. */
+export function findPlaces(shown: ShownText, text: string, options?: { ignoreCase?: boolean }): TextPlace[] {
+  return Array.from(findText(shown, text, options), (span) => placeOf(shown, span)).sort(
+    (a, b) => a.row - b.row || a.col - b.col,
+  )
+}
+
 /** The cells of a span: of a text in two directions these may be more than its own. */
-export function placeOf({ grid, canonical }: ShownText, { start, end }: TextSpan): TextPlace {
+function placeOf({ grid, canonical }: ShownText, { start, end }: TextSpan): TextPlace {
   const { row } = cellAt(grid, canonical, start)
   const before = rowStart(grid, canonical, row)
   let offset = before

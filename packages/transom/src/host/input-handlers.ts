@@ -1,6 +1,6 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { findText, placeOf } from '../grid/find-text.ts'
+import { findPlaces } from '../grid/find-text.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
@@ -100,7 +100,7 @@ async function findPlace(
   if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
   const screen = await target.look()
   const shown = { grid: screen.frame().text, canonical: screen.canonical() }
-  const places = [...findText(shown, text)]
+  const places = findPlaces(shown, text)
   const place = places[nth - 1]
   if (place === undefined) {
     const many = places.length === 0 ? 'is not on the screen' : `is there ${places.length} times, not ${nth}`
@@ -108,5 +108,5 @@ async function findPlace(
     const details = { text, matches: places.length, snapshot: target.snapshot({}) }
     throw new OpError('text_not_found', message, details)
   }
-  return placeOf(shown, place).middle
+  return place.middle
 }

@@ -1,7 +1,7 @@
 import type { ParsedParams, Result, WEB_OPERATIONS } from '@transom/protocol'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
-import { findText, placeOf } from '../grid/find-text.ts'
+import { findPlaces } from '../grid/find-text.ts'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { PageControl } from '../session/capabilities.ts'
@@ -44,12 +44,8 @@ export function webHandlers(
       const { session: target } = await sessions.capability(session, 'page')
       const screen = await target.look()
       const shown = { grid: screen.frame().text, canonical: screen.canonical() }
-      return {
-        matches: Array.from(findText(shown, text.trim(), { ignoreCase: ignore_case ?? false }), (span) => {
-          const { middle: _middle, ...match } = placeOf(shown, span)
-          return match
-        }),
-      }
+      const places = findPlaces(shown, text.trim(), { ignoreCase: ignore_case ?? false })
+      return { matches: places.map(({ middle: _middle, ...match }) => match) }
     },
     'web.paint': async (params) => {
       const { session, control } = await sessions.capability(params.session, 'page')

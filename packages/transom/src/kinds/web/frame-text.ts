@@ -1,5 +1,5 @@
 import { canonicalText } from '../../grid/canonical-text.ts'
-import { findText, placeOf, type ShownText, type TextPlace } from '../../grid/find-text.ts'
+import { findPlaces, type TextPlace } from '../../grid/find-text.ts'
 import { WIDE_SPACER, type Grid } from '../../grid/grid.ts'
 import { textGrid } from './frame-grid.ts'
 import type { WebFrame } from './web-frame.ts'
@@ -32,20 +32,13 @@ export function frameAnsi({ grid }: WebFrame): string[] {
 }
 
 /** A text on a page, as its clients are told. */
-export type TextMatch = Pick<TextPlace, 'row' | 'col' | 'width' | 'text'>
+export type TextMatch = Omit<TextPlace, 'middle'>
 
 /** Where a page shows a text. */
 export function findInFrame(frame: WebFrame, text: string, ignoreCase = false): TextMatch[] {
   const grid = textGrid(frame)
-  return matchesOf({ grid, canonical: canonicalText(grid) }, text, ignoreCase)
-}
-
-/** As findInFrame(), of what is shown already as text. */
-export function matchesOf(shown: ShownText, text: string, ignoreCase: boolean): TextMatch[] {
-  return Array.from(findText(shown, text.trim(), { ignoreCase }), (span) => {
-    const { row, col, width, text: found } = placeOf(shown, span)
-    return { row, col, width, text: found }
-  })
+  const places = findPlaces({ grid, canonical: canonicalText(grid) }, text.trim(), { ignoreCase })
+  return places.map(({ middle: _middle, ...match }) => match)
 }
 
 /** The rows of `now` whose text differs from `before`. */

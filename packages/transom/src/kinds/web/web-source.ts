@@ -344,8 +344,8 @@ export class WebSource implements Source {
       try {
         this.#caret = (await page.details()).caret
         if (page.frame !== null) this.#onFrame(page.frame)
-      } catch (error) {
-        if (!(error instanceof OpError)) throw error // a page that hangs or is gone reports so by its events
+      } catch {
+        return // a page that hangs or is gone reports so by its events
       } finally {
         this.#readingCaret = false
       }
