@@ -81,13 +81,13 @@ export class History {
       return
     }
     if (this.#count === this.limit) this.dropFirst()
-    if (this.#count === this.#starts.length) this.#growRows()
+    else if (this.#count === this.#starts.length) this.#growRows()
     const start = length === 0 ? this.#end : this.#room(length)
     const keptCodes = this.#codes
     const keptStyles = this.#styles
-    for (let index = 0; index < length; index++) {
-      keptCodes[start + index] = codes[from + index] ?? 0
-      keptStyles[start + index] = styles[from + index] ?? 0
+    for (let to = start, at = from; at < from + length; at++, to++) {
+      keptCodes[to] = codes[at] ?? 0
+      keptStyles[to] = styles[at] ?? 0
     }
     const place = this.#place(this.#count++)
     this.#starts[place] = start
