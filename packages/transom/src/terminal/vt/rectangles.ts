@@ -96,7 +96,6 @@ export function copyRectangle(state: TerminalState): void {
   }
 }
 
-// oxlint-disable-next-line max-params
 function pasteRow(
   state: TerminalState,
   row: number,
