@@ -40,6 +40,20 @@ export class XtermOracle {
       })
     })
   }
+
+  /** Whether half of a wide character stands alone, as it does after an insertion between the two. */
+  hasHalves(): boolean {
+    const { active } = this.#terminal.buffer
+    for (let row = 0; row < this.#terminal.rows; row++) {
+      const line = active.getLine(active.baseY + row)
+      for (let col = 0; col < this.#terminal.cols; col++) {
+        const isLeft = line?.getCell(col)?.getWidth() === 2
+        const isRight = line?.getCell(col + 1)?.getWidth() === 0
+        if (isLeft !== isRight) return true
+      }
+    }
+    return false
+  }
 }
 
 function cellText(cell: IBufferCell): string {

@@ -47,7 +47,7 @@ export class ClusterTable implements ValueTable<string> {
     const known = this.#joined.get(key)
     if (known !== undefined) return known
     const joined = this.#append(code, codePoint)
-    this.#joined.set(key, joined)
+    if (joined !== code) this.#joined.set(key, joined) // a full cell would fill the map without end
     return joined
   }
 

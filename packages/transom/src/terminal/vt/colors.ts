@@ -48,7 +48,7 @@ export class Colors {
   }
 }
 
-/** What XParseColor takes of `rgb:r/g/b`, `#rgb` and a few names; null for anything else. */
+/** What XParseColor takes of `rgb:r/g/b`, `rgbi:r/g/b`, `#rgb` and a few names; null for anything else. */
 export function parseColor(text: string): number | null {
   const slashed = /^rgba?:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})(?:\/[0-9a-f]{1,4})?$/i.exec(text)
   if (slashed !== null) return rgb(slashed.slice(1, 4).map(scaled))
@@ -58,6 +58,8 @@ export function parseColor(text: string): number | null {
     const size = digits.length / 3
     return rgb([0, 1, 2].map((part) => leftJustified(digits.slice(part * size, (part + 1) * size))))
   }
+  const intensities = /^rgbi:([\d.]{1,12})\/([\d.]{1,12})\/([\d.]{1,12})$/i.exec(text)
+  if (intensities !== null) return rgb(intensities.slice(1, 4).map(fromIntensity))
   return NAMES[text.toLowerCase()] ?? null
 }
 
@@ -86,6 +88,12 @@ function rgb(channels: number[]): number {
 /** `f`, `ff`, `fff` and `ffff` are all the full value. */
 function scaled(digits: string): number {
   return Math.round((Number.parseInt(digits, 16) * 255) / (16 ** digits.length - 1))
+}
+
+/** Linear light as X11 has it for a screen of gamma 2.2. */
+function fromIntensity(text: string): number {
+  const value = Math.min(1, Number(text) || 0)
+  return Math.round(value ** (1 / 2.2) * 255)
 }
 
 /** `#f00` is `#f00000`: the digits are the most significant ones. */

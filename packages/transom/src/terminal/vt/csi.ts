@@ -48,6 +48,7 @@ export const HANDLERS = {
   e: (state) => cursor.moveBy(state, count(state), 0),
   f: (state) => cursor.moveTo(state, count(state) - 1, count(state, 1) - 1),
   j: (state) => cursor.cursorBack(state, count(state)),
+  k: (state) => cursor.cursorUp(state, count(state)),
   g: clearTabs,
   '?W': resetTabs,
   s: saveOrSetSides,
@@ -86,9 +87,12 @@ export const HANDLERS = {
   $r: (state) => rectangles.changeAttributes(state, false),
   $t: (state) => rectangles.changeAttributes(state, true),
   '*x': (state) => {
-    state.attributeRectangle = param(state, 0) === 2
+    if (param(state, 0) <= 2) state.attributeExtent = param(state, 0)
   },
   '*y': rectangles.checksumReport,
+  '#y': (state) => {
+    state.checksumFlags = param(state, 0)
+  },
 
   // Modes
   h: (state) => eachParam(state, (mode) => setAnsiMode(state, mode, true)),

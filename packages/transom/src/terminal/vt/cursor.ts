@@ -56,30 +56,24 @@ export function cursorBack(state: TerminalState, count: number): void {
   state.pendingWrap = false
 }
 
-/** Mode 45 goes back over the start of a line that wrapped; mode 1045 over any, and round the screen. */
+/** Modes 45 and 1045 go back over the start of a line, and from the first line to the last one. */
 function reverseWrapBack(state: TerminalState, count: number): void {
-  const isInside = state.x >= state.left && state.x <= state.right
   const left = state.x >= state.left ? state.left : 0
-  const right = isInside ? state.right : state.cols - 1
-  const top = state.y >= state.top && state.y <= state.bottom ? state.top : 0
-  const bottom = state.y >= state.top && state.y <= state.bottom ? state.bottom : state.rows - 1
+  const right = state.x <= state.right ? state.right : state.cols - 1
+  const isInRows = state.y >= state.top && state.y <= state.bottom
+  const top = isInRows ? state.top : 0
+  const bottom = isInRows ? state.bottom : state.rows - 1
   let rest = Math.min(count, state.cols * state.rows)
   if (state.pendingWrap) {
     state.pendingWrap = false
     rest--
   }
   while (rest > 0) {
-    const step = Math.min(rest, state.x - left)
+    const step = Math.min(rest, Math.max(0, state.x - left))
     state.x -= step
     rest -= step
     if (rest === 0) return
-    if (state.y > top) {
-      if (!state.modes.reverseWrapExtended && !state.screen.isWrapped(state.y)) return
-      state.y--
-    } else {
-      if (!state.modes.reverseWrapExtended) return
-      state.y = bottom
-    }
+    state.y = state.y > top ? state.y - 1 : bottom
     state.x = right
     rest--
   }

@@ -2,6 +2,7 @@
 import { charsetOf } from './charsets.ts'
 import * as cursor from './cursor.ts'
 import { alignmentPattern, shiftColumns } from './edit.ts'
+import { wrapLine } from './print.ts'
 import { fullReset } from './reset.ts'
 import { ROW_DOUBLE_BOTTOM, ROW_DOUBLE_TOP, ROW_DOUBLE_WIDTH } from './screen-buffer.ts'
 import { GUARDED } from './style-table.ts'
@@ -17,6 +18,7 @@ export function controlCharacter(state: TerminalState, control: number): void {
       cursor.cursorBack(state, 1)
       break
     case 0x09:
+      if (state.modes.tabAfterWrap && state.pendingWrap) wrapLine(state)
       cursor.tabForward(state, 1)
       break
     case 0x0a:

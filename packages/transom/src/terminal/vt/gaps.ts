@@ -42,11 +42,6 @@ export const GAPS: readonly Gap[] = [
     why: 'there is no window',
   },
   {
-    what: 'VPB (CSI k)',
-    instead: 'ignored',
-    why: 'xterm has none, and suites contradict each other',
-  },
-  {
     what: 'VT52 mode (mode 2), Tektronix, locator (DECELR), macros, user-defined keys, downloaded fonts',
     instead: 'ignored',
     why: 'no program of today needs them',
@@ -60,6 +55,11 @@ export const GAPS: readonly Gap[] = [
     what: 'Lines of double width and height',
     instead: 'half as many columns; a frame does not tell the size',
     why: 'the Grid has no such rows',
+  },
+  {
+    what: 'Reverse wrap (modes 45 and 1045)',
+    instead: 'both go back over any line',
+    why: 'as mode 45 of xterm did until 2023; the suites are of that time',
   },
   {
     what: 'REP',

@@ -1,5 +1,9 @@
 const FIRST_ROWS = 64
-const FIRST_CELLS = 1024
+const FIRST_BYTES = 4096
+/** A code of four bytes, and a run of styles of one cell: two varints. */
+const CELL_BYTES_MAX = 14
+/** In the flags of a kept row: codes have four bytes, because one of them is not ASCII. */
+const WIDE_CODES = 0x80
 
 /** Told of a row that leaves the history for good. The arrays are only valid during the call. */
 export type DropListener = (row: PackedRow) => void
@@ -13,8 +17,8 @@ export interface PackedRow {
 }
 
 /**
- * The rows above the screen, each at its real length in one ring of cells. Memory grows with what is kept, up to the
- * limit of rows; appending to a full history allocates nothing.
+ * The rows above the screen, packed into one ring of bytes: a byte for each cell while all are ASCII, then the styles
+ * in runs. Memory grows with what is kept, up to the limit of rows; appending to a full history allocates nothing.
  */
 export class History {
   readonly limit: number
@@ -26,10 +30,12 @@ export class History {
   #flags = new Uint8Array(FIRST_ROWS)
   #first = 0
   #count = 0
-  #codes = new Uint32Array(FIRST_CELLS)
-  #styles = new Uint32Array(FIRST_CELLS)
-  /** Where the next row's cells go. */
+  #bytes = new Uint8Array(FIRST_BYTES)
+  /** Where the next row's bytes go. */
   #end = 0
+  /** What rowOf() unpacks a row to. */
+  #codes = new Uint32Array(0)
+  #styles = new Uint32Array(0)
 
   constructor(limit: number) {
     this.limit = limit
@@ -39,34 +45,17 @@ export class History {
     return this.#count
   }
 
-  get codes(): Uint32Array {
-    return this.#codes
-  }
-
-  get styles(): Uint32Array {
-    return this.#styles
-  }
-
-  startOf(index: number): number {
-    return this.#starts[this.#place(index)] ?? 0
-  }
-
-  lengthOf(index: number): number {
-    return this.#lengths[this.#place(index)] ?? 0
-  }
-
-  flagsOf(index: number): number {
-    return this.#flags[this.#place(index)] ?? 0
-  }
-
+  /** A row's cells, valid until the next call. */
   rowOf(index: number): PackedRow {
-    return {
-      codes: this.#codes,
-      styles: this.#styles,
-      start: this.startOf(index),
-      length: this.lengthOf(index),
-      flags: this.flagsOf(index),
+    const place = this.#place(index)
+    const length = this.#lengths[place] ?? 0
+    const flags = this.#flags[place] ?? 0
+    if (this.#codes.length < length) {
+      this.#codes = new Uint32Array(length)
+      this.#styles = new Uint32Array(length)
     }
+    this.#unpack(this.#starts[place] ?? 0, length, (flags & WIDE_CODES) !== 0)
+    return { codes: this.#codes, styles: this.#styles, start: 0, length, flags: flags & ~WIDE_CODES }
   }
 
   push({ codes, styles, start, length, flags }: PackedRow): void {
@@ -81,19 +70,15 @@ export class History {
       return
     }
     if (this.#count === this.limit) this.dropFirst()
-    if (this.#count === this.#starts.length) this.#growRows()
-    const start = length === 0 ? this.#end : this.#room(length)
-    const keptCodes = this.#codes
-    const keptStyles = this.#styles
-    for (let index = 0; index < length; index++) {
-      keptCodes[start + index] = codes[from + index] ?? 0
-      keptStyles[start + index] = styles[from + index] ?? 0
-    }
+    else if (this.#count === this.#starts.length) this.#growRows()
+    const start = length === 0 ? this.#end : this.#room(length * CELL_BYTES_MAX)
+    const asciiEnd = packAscii(this.#bytes, start, codes, styles, from, length)
+    const isWide = asciiEnd < 0
     const place = this.#place(this.#count++)
     this.#starts[place] = start
     this.#lengths[place] = length
-    this.#flags[place] = flags
-    this.#end = start + length
+    this.#flags[place] = isWide ? flags | WIDE_CODES : flags
+    this.#end = isWide ? packWide(this.#bytes, start, codes, styles, from, length) : asciiEnd
   }
 
   dropFirst(): void {
@@ -107,8 +92,7 @@ export class History {
     while (this.#count > 0) this.dropFirst()
     this.#first = 0
     this.#end = 0
-    this.#codes = new Uint32Array(FIRST_CELLS)
-    this.#styles = new Uint32Array(FIRST_CELLS)
+    this.#bytes = new Uint8Array(FIRST_BYTES)
   }
 
   /** Takes the first `count` rows of another history in place of its own; those past the limit leave. */
@@ -121,14 +105,21 @@ export class History {
 
   /** Gives every cell another style id or code. */
   renumber(codeOf: (code: number) => number, styleOf: (style: number) => number): void {
+    const renumbered = new History(this.limit)
     for (let index = 0; index < this.#count; index++) {
-      const start = this.startOf(index)
-      const end = start + this.lengthOf(index)
-      for (let at = start; at < end; at++) {
-        this.#codes[at] = codeOf(this.#codes[at] ?? 0)
-        this.#styles[at] = styleOf(this.#styles[at] ?? 0)
+      const row = this.rowOf(index)
+      for (let at = 0; at < row.length; at++) {
+        row.codes[at] = codeOf(row.codes[at] ?? 0)
+        row.styles[at] = styleOf(row.styles[at] ?? 0)
       }
+      renumbered.push(row)
     }
+    this.#starts = renumbered.#starts
+    this.#lengths = renumbered.#lengths
+    this.#flags = renumbered.#flags
+    this.#first = renumbered.#first
+    this.#bytes = renumbered.#bytes
+    this.#end = renumbered.#end
   }
 
   #place(index: number): number {
@@ -136,34 +127,53 @@ export class History {
     return place >= this.#starts.length ? place - this.#starts.length : place
   }
 
-  /** Where `length` cells fit; makes the ring larger when they do not. */
-  #room(length: number): number {
+  #unpack(start: number, length: number, isWide: boolean): void {
+    const bytes = this.#bytes
+    let at = start
+    for (let index = 0; index < length; index++) {
+      this.#codes[index] = isWide ? readWord(bytes, at) : (bytes[at] ?? 0)
+      at += isWide ? 4 : 1
+    }
+    for (let index = 0; index < length;) {
+      const count = readVarint(bytes, at)
+      at += varintSize(count)
+      const style = readVarint(bytes, at)
+      at += varintSize(style)
+      this.#styles.fill(style, index, index + count)
+      index += count
+    }
+  }
+
+  /** Where so many bytes fit; makes the ring larger when they do not. */
+  #room(size: number): number {
     if (this.#count === 0) this.#end = 0
     const head = this.#count === 0 ? 0 : (this.#starts[this.#first] ?? 0)
     const isWrapped = this.#end < head
-    if (isWrapped ? this.#end + length < head : this.#end + length <= this.#codes.length) return this.#end
-    if (!isWrapped && length < head) return 0
-    this.#growCells(length)
+    if (isWrapped ? this.#end + size < head : this.#end + size <= this.#bytes.length) return this.#end
+    if (!isWrapped && size < head) return 0
+    this.#growBytes(size)
     return this.#end
   }
 
-  #growCells(length: number): void {
-    let capacity = this.#codes.length * 2
-    let used = length
-    for (let index = 0; index < this.#count; index++) used += this.lengthOf(index)
-    while (capacity < used) capacity *= 2
-    const codes = new Uint32Array(capacity)
-    const styles = new Uint32Array(capacity)
+  /** Rows lie one after the other, in one piece or in two. */
+  #growBytes(size: number): void {
+    const old = this.#bytes
+    const head = this.#count === 0 ? 0 : (this.#starts[this.#first] ?? 0)
+    const bytes = new Uint8Array(Math.max(old.length + (old.length >> 1), old.length + size))
     let at = 0
+    let moved = 0
     for (let index = 0; index < this.#count; index++) {
-      const { start, length: cells } = this.rowOf(index)
-      codes.set(this.#codes.subarray(start, start + cells), at)
-      styles.set(this.#styles.subarray(start, start + cells), at)
-      this.#starts[this.#place(index)] = at
-      at += cells
+      const place = this.#place(index)
+      const start = this.#starts[place] ?? 0
+      if (index === 0) moved = -head
+      else if (start < (this.#starts[this.#place(index - 1)] ?? 0)) moved = at - start
+      const next = index + 1 < this.#count ? (this.#starts[this.#place(index + 1)] ?? 0) : this.#end
+      const end = next >= start ? next : old.length
+      bytes.set(old.subarray(start, end), start + moved)
+      this.#starts[place] = start + moved
+      at = end + moved
     }
-    this.#codes = codes
-    this.#styles = styles
+    this.#bytes = bytes
     this.#end = at
   }
 
@@ -173,13 +183,110 @@ export class History {
     const lengths = new Int32Array(capacity)
     const flags = new Uint8Array(capacity)
     for (let index = 0; index < this.#count; index++) {
-      starts[index] = this.startOf(index)
-      lengths[index] = this.lengthOf(index)
-      flags[index] = this.flagsOf(index)
+      const place = this.#place(index)
+      starts[index] = this.#starts[place] ?? 0
+      lengths[index] = this.#lengths[place] ?? 0
+      flags[index] = this.#flags[place] ?? 0
     }
     this.#starts = starts
     this.#lengths = lengths
     this.#flags = flags
     this.#first = 0
   }
+}
+
+/** A byte for each code, then the styles. Returns where it ends; -1 when a code is not ASCII. */
+function packAscii(
+  bytes: Uint8Array,
+  start: number,
+  codes: Uint32Array,
+  styles: Uint32Array,
+  from: number,
+  length: number,
+): number {
+  if (length === 0) return start
+  const style = styles[from] ?? 0
+  let to = start
+  let isOneStyle = true // as in most rows
+  for (let at = from; at < from + length; at++, to++) {
+    const code = codes[at] ?? 0
+    if (code > 0x7f) return -1
+    bytes[to] = code
+    if (styles[at] !== style) isOneStyle = false
+  }
+  if (!isOneStyle) return packStyles(bytes, to, styles, from, length)
+  return writeVarint(bytes, writeVarint(bytes, to, length), style)
+}
+
+/** Four bytes for each code, then the styles. */
+function packWide(
+  bytes: Uint8Array,
+  start: number,
+  codes: Uint32Array,
+  styles: Uint32Array,
+  from: number,
+  length: number,
+): number {
+  let to = start
+  for (let at = from; at < from + length; at++, to += 4) {
+    const code = codes[at] ?? 0
+    bytes[to] = code
+    bytes[to + 1] = code >>> 8
+    bytes[to + 2] = code >>> 16
+    bytes[to + 3] = code >>> 24
+  }
+  return packStyles(bytes, to, styles, from, length)
+}
+
+/** Runs of equal styles: their length, and the style. */
+function packStyles(
+  bytes: Uint8Array,
+  start: number,
+  styles: Uint32Array,
+  from: number,
+  length: number,
+): number {
+  let to = start
+  const end = from + length
+  for (let at = from; at < end;) {
+    const style = styles[at] ?? 0
+    let next = at + 1
+    while (next < end && styles[next] === style) next++
+    to = writeVarint(bytes, writeVarint(bytes, to, next - at), style)
+    at = next
+  }
+  return to
+}
+
+function writeVarint(bytes: Uint8Array, start: number, value: number): number {
+  let at = start
+  let rest = value
+  for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128
+  bytes[at++] = rest
+  return at
+}
+
+function readVarint(bytes: Uint8Array, start: number): number {
+  let value = 0
+  for (let at = start, shift = 0; ; at++, shift += 7) {
+    const byte = bytes[at] ?? 0
+    value |= (byte & 127) << shift
+    if (byte < 128) return value >>> 0
+  }
+}
+
+function varintSize(value: number): number {
+  let size = 1
+  for (let rest = value; rest > 127; rest >>>= 7) size++
+  return size
+}
+
+function readWord(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] ?? 0) |
+      ((bytes[at + 1] ?? 0) << 8) |
+      ((bytes[at + 2] ?? 0) << 16) |
+      ((bytes[at + 3] ?? 0) << 24)) >>>
+    0
+  )
 }

@@ -15,7 +15,12 @@ export class Modes {
   autoRepeat = true
   cursorBlink = false
   cursorVisible = true
+  printFormFeed = false
+  printExtent = false
+  hebrewKeyboard = false
   allowColumns132 = false
+  tabAfterWrap = false
+  nationalCharsets = false
   reverseWrap = false
   reverseWrapExtended = false
   applicationKeypad = false
@@ -61,8 +66,13 @@ export const PRIVATE_MODES: ReadonlyMap<number, ModeName> = new Map<number, Mode
   [8, 'autoRepeat'],
   [9, 'mouseX10'],
   [12, 'cursorBlink'],
+  [18, 'printFormFeed'],
+  [19, 'printExtent'],
   [25, 'cursorVisible'],
+  [35, 'hebrewKeyboard'],
   [40, 'allowColumns132'],
+  [41, 'tabAfterWrap'],
+  [42, 'nationalCharsets'],
   [45, 'reverseWrap'],
   [66, 'applicationKeypad'],
   [67, 'backarrowSendsBackspace'],

@@ -19,18 +19,19 @@ export function printRun(state: TerminalState, bytes: Uint8Array, from: number):
   const slot = screen.slotOf(state.y)
   if (((screen.flags[slot] ?? 0) & ROW_LINE_SIZE) !== 0 || isAfterPrepend(state)) return from
   const length = lengths[slot] ?? 0
-  const start = slot * cols + x
-  const rowEnd = (slot + 1) * cols
+  const start = (slot * cols + x) | 0
+  const rowEnd = (start - x + cols) | 0
   const cutsWide = x < length && codes[start] === WIDE_SPACER
   let at = start
   let index = from
+  let last = 0
   // Never a read past the end of the bytes: one is enough to make every later one slow.
   while (index < bytes.length && at < rowEnd) {
     let byte = bytes[index] ?? 0
     if (byte >= 0x20 && byte < 0x7f) {
       const stop = Math.min(bytes.length, index + rowEnd - at)
       do {
-        codes[at] = byte
+        codes[at] = last = byte
         styles[at] = style
         at++
         index++
@@ -40,8 +41,15 @@ export function printRun(state: TerminalState, bytes: Uint8Array, from: number):
       continue
     }
     if (byte < 0xc2 || index + 3 >= bytes.length) break
-    const size = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
-    const codePoint = decode(bytes, index, size)
+    let size = 2
+    let codePoint = 0
+    const second = bytes[index + 1] ?? 0
+    if (byte < 0xe0 && (second & 0xc0) === 0x80) {
+      codePoint = ((byte & 0x1f) << 6) | (second & 0x3f)
+    } else {
+      size = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+      codePoint = decode(bytes, index, size)
+    }
     const value = codePoints[codePoint] ?? 0
     if (codePoint < 0xa0 || (value !== SIMPLE_NARROW && value !== SIMPLE_WIDE)) break
     if (value === SIMPLE_WIDE) {
@@ -49,7 +57,7 @@ export function printRun(state: TerminalState, bytes: Uint8Array, from: number):
       codes[at + 1] = WIDE_SPACER
       styles[at + 1] = style
     }
-    codes[at] = codePoint
+    codes[at] = last = codePoint
     styles[at] = style
     at += value === SIMPLE_WIDE ? 2 : 1
     index += size
@@ -61,8 +69,7 @@ export function printRun(state: TerminalState, bytes: Uint8Array, from: number):
   if (col > length) lengths[slot] = col
   else if (col < length && codes[at] === WIDE_SPACER) clearCell(screen, at, style)
   screen.stamps[slot] = screen.generation
-  const last = codes[at - 1] ?? 0
-  state.lastGraphic = last === WIDE_SPACER ? (codes[at - 2] ?? 0) : last
+  state.lastGraphic = last
   state.pendingWrap = col >= cols
   state.x = col >= cols ? cols - 1 : col
   return index

@@ -96,7 +96,6 @@ export function copyRectangle(state: TerminalState): void {
   }
 }
 
-// oxlint-disable-next-line max-params
 function pasteRow(
   state: TerminalState,
   row: number,
@@ -121,7 +120,7 @@ export function changeAttributes(state: TerminalState, reverse: boolean): void {
   if (area === null) return
   const pen = createPen()
   for (let row = area.top; row <= area.bottom; row++) {
-    const isStream = !state.attributeRectangle
+    const isStream = state.attributeExtent !== 2
     const from = isStream && row > area.top ? 0 : area.left
     const to = isStream && row < area.bottom ? state.cols - 1 : area.right
     for (let col = from; col <= to; col++) changeCell(state, row, col, pen, reverse)
@@ -143,34 +142,48 @@ function changeCell(state: TerminalState, row: number, col: number, pen: Pen, re
   screen.set(row, col, screen.codeAt(row, col), styles.idOf(pen))
 }
 
+/** What the bits of XTCHECKSUM leave out of a checksum. */
+const NOT_NEGATED = 1
+const WITHOUT_ATTRIBUTES = 2
+const WITH_TRAILING_BLANKS = 4
+const WITHOUT_EMPTY_CELLS = 8
+
 /** DECRQCRA: the sum of the characters and attributes of a rectangle, negated, as xterm counts it. */
 export function checksumReport(state: TerminalState): void {
   const id = state.parser.params[0] ?? 0
   const area = rectangleAt(state, 2)
   let sum = 0
   if (area !== null) for (let row = area.top; row <= area.bottom; row++) sum += rowSum(state, row, area)
-  const text = (-sum & 0xffff).toString(16).toUpperCase().padStart(4, '0')
-  state.answer(`\x1bP${id}!~${text}\x1b\\`)
+  const signed = state.checksumFlags & NOT_NEGATED ? sum : -sum
+  state.answer(`\x1bP${id}!~${(signed & 0xffff).toString(16).toUpperCase().padStart(4, '0')}\x1b\\`)
 }
 
 function rowSum(state: TerminalState, row: number, area: Rectangle): number {
-  const { screen, styles, clusters } = state
+  const { screen, styles, clusters, checksumFlags } = state
   let sum = 0
   for (let col = area.left; col <= area.right; col++) {
     const code = screen.codeAt(row, col)
-    const flags = styles.flagsOf(screen.styleAt(row, col))
+    const isEmpty = code === EMPTY_CELL || code === WIDE_SPACER
+    if (isEmpty && checksumFlags & WITHOUT_EMPTY_CELLS) continue
     const attributes =
-      (flags & flag.PROTECTED ? 0x04 : 0) +
-      (flags & flag.INVISIBLE ? 0x08 : 0) +
-      (flags & flag.UNDERLINE_MASK ? 0x10 : 0) +
-      (flags & flag.INVERSE ? 0x20 : 0) +
-      (flags & flag.BLINK ? 0x40 : 0) +
-      (flags & flag.BOLD ? 0x80 : 0)
-    const character = code === EMPTY_CELL || code === WIDE_SPACER ? 0x20 : code
+      checksumFlags & WITHOUT_ATTRIBUTES ? 0 : attributeSum(styles.flagsOf(screen.styleAt(row, col)))
+    const character = isEmpty ? 0x20 : code
     // Blanks without attributes count only at the left: those after text are taken for the end of a line.
-    if (col > area.left && character === 0x20 && attributes === 0) continue
+    const isTrimmed = col > area.left && character === 0x20 && attributes === 0
+    if (isTrimmed && !(checksumFlags & WITH_TRAILING_BLANKS)) continue
     sum +=
       (character < CLUSTER_BASE ? character : (clusters.textOf(character).codePointAt(0) ?? 0)) + attributes
   }
   return sum
+}
+
+function attributeSum(flags: number): number {
+  return (
+    (flags & flag.PROTECTED ? 0x04 : 0) +
+    (flags & flag.INVISIBLE ? 0x08 : 0) +
+    (flags & flag.UNDERLINE_MASK ? 0x10 : 0) +
+    (flags & flag.INVERSE ? 0x20 : 0) +
+    (flags & flag.BLINK ? 0x40 : 0) +
+    (flags & flag.BOLD ? 0x80 : 0)
+  )
 }

@@ -77,6 +77,8 @@ class LineWrapper {
   #codes = new Uint32Array(1024)
   #styles = new Uint32Array(1024)
   #length = 0
+  /** Where the cells of the last row begin. */
+  #rowStart = 0
   #flags = 0
   #isOpen = false
   #topOffset = -1
@@ -98,6 +100,7 @@ class LineWrapper {
     } else {
       this.#padLine(row)
     }
+    this.#rowStart = this.#length
     if (screenRow === 0) this.#topOffset = this.#length
     for (const [index, old] of this.#olds.entries())
       if (screenRow >= 0 && old.y === screenRow) this.#offsets[index] = this.#length + old.x
@@ -126,16 +129,12 @@ class LineWrapper {
 
   /** The row before is continued: its cells up to the last column count, but for a gap before a wide character. */
   #padLine(next: PackedRow): void {
-    const rest = this.#length % this.#oldCols
-    if (rest === 0 && this.#length > 0) {
-      const isGap =
-        this.#codes[this.#length - 1] === EMPTY_CELL &&
-        next.length > 1 &&
-        next.codes[next.start + 1] === WIDE_SPACER
-      if (isGap && this.#cols !== this.#oldCols) this.#length--
-      return
+    const end = this.#rowStart + this.#oldCols
+    if (this.#cols !== this.#oldCols && next.length > 1 && next.codes[next.start + 1] === WIDE_SPACER) {
+      if (this.#length === end && this.#codes[end - 1] === EMPTY_CELL) this.#length--
+      if (this.#length === end - 1) return
     }
-    const end = this.#length + this.#oldCols - rest
+    if (this.#length >= end) return
     this.#reserve(end)
     this.#codes.fill(EMPTY_CELL, this.#length, end)
     this.#styles.fill(0, this.#length, end)

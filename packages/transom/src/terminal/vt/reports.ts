@@ -93,10 +93,13 @@ function settingText(state: TerminalState, request: string): string | null {
       return `${state.rows}t`
     case '$|':
       return `${state.cols}$|`
+    case '$}': // no status line
+    case '$~':
+      return `0${request}`
     case '*|':
       return `${state.rows}*|`
     case '*x':
-      return `${state.attributeRectangle ? 2 : 1}*x`
+      return `${state.attributeExtent}*x`
     default:
       return null
   }

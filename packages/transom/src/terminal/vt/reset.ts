@@ -52,7 +52,8 @@ export function fullReset(state: TerminalState): void {
   state.iconName = ''
   state.titleStack.length = 0
   state.lastGraphic = 0
-  state.attributeRectangle = false
+  state.attributeExtent = 0
+  state.checksumFlags = 0
   state.eightBitAnswers = false
   state.hasGuarded = false
   state.conformanceLevel = 5

@@ -54,6 +54,7 @@ function setNamed(state: TerminalState, name: ModeName, on: boolean): void {
   if (MOUSE_ENCODINGS.includes(name)) clearOthers(modes, MOUSE_ENCODINGS)
   modes[name] = on
   if (name === 'origin') moveTo(state, 0, 0)
+  if (name === 'autowrap' && !on) state.pendingWrap = false // DEC STD 070: the last column flag goes with it
   if (name === 'leftRightMargins' && !on) {
     state.left = 0
     state.right = state.cols - 1

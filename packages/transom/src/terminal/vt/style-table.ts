@@ -59,7 +59,6 @@ export class StyleTable implements ValueTable<Style> {
   }
 
   // Five numbers instead of an object: this runs for every SGR sequence.
-  // oxlint-disable-next-line max-params
   intern(fg: number, bg: number, underlineColor: number, flags: number, link: number): number {
     if (
       fg === DEFAULT_COLOR &&
@@ -161,7 +160,6 @@ export class StyleTable implements ValueTable<Style> {
   }
 }
 
-// oxlint-disable-next-line max-params
 function hash(fg: number, bg: number, underlineColor: number, flags: number, link: number): number {
   const mixed =
     Math.imul(fg, 0x9e37_79b1) ^

@@ -88,8 +88,10 @@ export class TerminalState {
   bells = 0
   /** REP repeats it; 0 after anything but a printed character. */
   lastGraphic = 0
-  /** DECSACE: changes of attributes fill a rectangle instead of a stream. */
-  attributeRectangle = false
+  /** DECSACE: with 2 changes of attributes fill a rectangle instead of a stream. */
+  attributeExtent = 0
+  /** XTCHECKSUM: how DECRQCRA counts. */
+  checksumFlags = 0
   /** S8C1T: answers begin with C1 controls. */
   eightBitAnswers = false
   /** DECSCL: 1 to 5. */

@@ -127,11 +127,11 @@ export class VtEmulator implements Emulator {
     const count = isAlt ? 0 : history.count
     const grid = new Grid(this.cols, count, this.#tables)
     for (let row = 0; row < count; row++) {
-      const start = history.startOf(row)
-      const length = Math.min(this.cols, history.lengthOf(row))
-      grid.codes.set(history.codes.subarray(start, start + length), row * this.cols)
-      grid.styleIds.set(history.styles.subarray(start, start + length), row * this.cols)
-      grid.wrapped[row] = history.flagsOf(row) & ROW_WRAPPED ? 1 : 0
+      const { codes, styles, length, flags } = history.rowOf(row)
+      const kept = Math.min(this.cols, length)
+      grid.codes.set(codes.subarray(0, kept), row * this.cols)
+      grid.styleIds.set(styles.subarray(0, kept), row * this.cols)
+      grid.wrapped[row] = flags & ROW_WRAPPED ? 1 : 0
     }
     return { grid, truncated: history.dropped > 0 && !isAlt }
   }
