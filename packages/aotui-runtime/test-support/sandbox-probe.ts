@@ -60,7 +60,8 @@ const PROBE = `
 
 export interface Probe {
   readonly run: (what: string, args?: Record<string, unknown>) => Promise<string>
-  readonly look: () => string
+  /** The developer log. */
+  readonly log: () => string
   readonly appDir: string
   readonly scopeDir: string
   readonly outsideDir: string
@@ -92,7 +93,7 @@ export async function openProbe(tier: 'standard' | 'strict', extra: string[] = [
       await driver.lease.execute({ app: 'app_1', operation: 'probe', args: { what, ...args } })
       return (/```\n([\s\S]*?)\n```/.exec(driver.view('Probe'))?.[1] ?? '').trim()
     },
-    look: () => driver.look(),
+    log: () => driver.developerLog(),
     appDir,
     scopeDir,
     outsideDir,

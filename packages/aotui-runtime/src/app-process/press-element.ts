@@ -21,15 +21,15 @@ export function fillControls(
   return filled
 }
 
-/** False when the element is not one that does anything when it is pressed. */
-export function pressElement(element: LiveElement): boolean {
+/** False when the element is not one that does anything when it is pressed. `isHeard`: something listens for a press. */
+export function pressElement(element: LiveElement, isHeard: boolean): boolean {
   if (element.localName === 'form') {
     const { requestSubmit } = element as LiveElement & { requestSubmit?: () => void }
     if (requestSubmit === undefined) return false
     requestSubmit.call(element)
     return true
   }
-  if (!PRESSABLE.has(element.localName) && element.getAttribute('role') !== 'button') return false
+  if (!isHeard && !PRESSABLE.has(element.localName) && element.getAttribute('role') !== 'button') return false
   element.click()
   return true
 }

@@ -45,8 +45,9 @@ describe('a desktop that is restored', () => {
   it('in another process shows an equal snapshot: views, flags, pages and data', async () => {
     const other = makeApp({ main: NOTES, manifest: { id: 'com.example.other', name: 'Other' } })
     const closed = makeApp({ main: NOTES, manifest: { id: 'com.example.closed', name: 'Closed' } })
+    const system = asSystem('system.notes')
     const driver = await openDesktop({
-      systemApps: [asSystem('system.notes')],
+      systemApps: [system],
       apps: [other, closed],
       listWindow: 2,
     })
@@ -77,7 +78,8 @@ describe('a desktop that is restored', () => {
       stdin: {
         contents: `import { readFileSync } from 'node:fs'
           import { restore, getSnapshot, destroyDesktop } from './src/index.ts'
-          const desktop = restore(JSON.parse(readFileSync(process.argv[2], 'utf8')), { listWindow: 2, runtimeDir: process.argv[3] })
+          const desktop = restore(JSON.parse(readFileSync(process.argv[2], 'utf8')), {
+            listWindow: 2, runtimeDir: process.argv[3], systemApps: [process.argv[4]] })
           const { failures } = await desktop.ready
           process.stdout.write(failures.length === 0 ? getSnapshot(desktop) : JSON.stringify(failures))
           await destroyDesktop(desktop.id)`,
@@ -90,7 +92,7 @@ describe('a desktop that is restored', () => {
       outfile: join(dir, 'restore.mjs'),
       logLevel: 'error',
     })
-    const args = [join(dir, 'restore.mjs'), join(dir, 'state.json'), join(packageDir, 'dist')]
+    const args = [join(dir, 'restore.mjs'), join(dir, 'state.json'), join(packageDir, 'dist'), system]
     const { stdout } = await promisify(execFile)(process.execPath, args)
     expect(stdout).toBe(before)
   })
@@ -142,7 +144,7 @@ describe('a desktop that is restored', () => {
       data: { field: 'version' },
     })
     await expect(restoreDesktop({ ...state, apps: [{}] } as never)).rejects.toMatchObject({
-      data: { field: 'apps[0].appId' },
+      data: { field: 'apps[0].instance' },
     })
   })
 })

@@ -52,7 +52,7 @@ const SYSTEM_DIRS = ['/usr', '/lib', '/lib64', '/bin', '/sbin']
 function bwrapArgs({ grants, entry, brokerDir }: LaunchOptions, node: string): string[] {
   const { policy, env } = grants
   const args = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv']
-  for (const [name, value] of Object.entries({ ...env, ...CHANNEL })) args.push('--setenv', name, value)
+  for (const [name, value] of Object.entries(env)) args.push('--setenv', name, value)
   if (policy.read.includes('*')) args.push('--ro-bind', '/', '/')
   else for (const dir of SYSTEM_DIRS) args.push('--ro-bind-try', dir, dir)
   args.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp')
@@ -63,9 +63,6 @@ function bwrapArgs({ grants, entry, brokerDir }: LaunchOptions, node: string): s
   if (brokerDir !== undefined) args.push('--bind', brokerDir, brokerDir)
   return [...args, '--chdir', '/', '--']
 }
-
-/** Node's IPC channel is the fourth descriptor, and bubblewrap hands descriptors on; the name must survive too. */
-const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'json' }
 
 /** Strict without bubblewrap fails: a weaker tier in its place would be a promise broken in silence. */
 function findBwrap(): string {

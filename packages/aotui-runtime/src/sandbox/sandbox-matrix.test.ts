@@ -14,7 +14,7 @@ const tiers = [
 
 describe.each(tiers)('the %s tier', (tier, test) => {
   test('opens files inside the scopes and names the permission for those outside', async () => {
-    const { run, scopeDir, outsideDir, appDir, look } = await openProbe(tier)
+    const { run, scopeDir, outsideDir, appDir, log } = await openProbe(tier)
     const secret = join(outsideDir, 'secret')
     expect(await run('read', { path: join(scopeDir, 'file') })).toBe('ok inside')
     expect(await run('write', { path: join(scopeDir, 'new') })).toBe('ok written')
@@ -24,7 +24,7 @@ describe.each(tiers)('the %s tier', (tier, test) => {
     expect(await run('write', { path: join(outsideDir, 'new') })).toBe(
       `E_PERMISSION fs:write:${join(outsideDir, 'new')}`,
     )
-    expect(look()).toContain('E_PERMISSION: fs:read:')
+    expect(log()).toContain('E_PERMISSION: fs:read:')
     // From where it may read to where it may write, and not the other way round.
     expect(await run('copy', { path: join(appDir, 'aoapp.json'), to: join(scopeDir, 'copy') })).toMatch(
       /^ok /,
@@ -148,7 +148,8 @@ it('a handler that is denied something makes the command fail with the permissio
   const driver = await openApp(makeApp({ main }))
   const error = await failure(driver.execute('go'))
   expect(error).toMatchObject({ code: 'E_PERMISSION', data: { permission: 'fs:read:/etc/hostname' } })
-  expect(driver.look()).toContain('E_PERMISSION: fs:read:/etc/hostname was refused')
+  expect(driver.developerLog()).toContain('E_PERMISSION: fs:read:/etc/hostname was refused')
+  expect(driver.look()).toContain('execute go: E_PERMISSION: fs:read:/etc/hostname is not granted')
 })
 
 it('the strict tier is refused, not weakened, where bubblewrap is missing', async () => {

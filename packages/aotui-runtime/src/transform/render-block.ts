@@ -1,5 +1,5 @@
 import { isElement, TEXT, type DomElement } from './dom-node.ts'
-import { codeBlock, escapeInline } from './escape-text.ts'
+import { cutText, escapeInline } from './escape-text.ts'
 import { controlLine, controlState, isControl, isToggle } from './form-control.ts'
 import { FoundMarkup } from './found-markup.ts'
 import { isItem, readEntity, readList } from './markup-attributes.ts'
@@ -198,8 +198,9 @@ function renderCode(element: DomElement, scope: Scope): void {
   const language = /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(className)?.[1] ?? ''
   const code = element.textContent ?? ''
   if (code.trim() === '') return
-  scope.out.lines(codeBlock(code, language))
-  scope.out.break()
+  scope.out.push([
+    { kind: 'code', text: cutText(code), language: language.slice(0, 30), indent: scope.depth },
+  ])
 }
 
 function renderDetails(element: DomElement, scope: Scope): void {

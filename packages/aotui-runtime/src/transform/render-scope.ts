@@ -1,5 +1,6 @@
 import type { Chunk } from '../contract/fragment.ts'
 import { isElement, type DomElement, type DomNode, type DomShadowRoot } from './dom-node.ts'
+import { cutLines } from './escape-text.ts'
 import type { FoundMarkup } from './found-markup.ts'
 
 /** What stays the same for one rendering of one view. */
@@ -59,7 +60,6 @@ export interface ListScope {
   readonly id: string
   readonly from: number
   count: number
-  shown: number
 }
 
 /** Inside a shadow tree: whose it is, and what was around the host. */
@@ -84,7 +84,7 @@ export class BlockOut {
   /** Ends a block. Blocks are chunks of their own, so that a change resends no more than it must. */
   break(): void {
     if (this.#lines.length === 0) return
-    this.chunks.push({ kind: 'text', text: this.#lines.join('\n') })
+    this.chunks.push({ kind: 'text', text: cutLines(this.#lines.join('\n')) })
     this.#lines = []
   }
 

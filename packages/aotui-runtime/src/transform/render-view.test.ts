@@ -15,7 +15,7 @@ describe('the HTML contract', () => {
       [
         '# [Project TUI](entity:conversation_title)',
         '',
-        '# [Message List](list:message_list)',
+        '# [Message List](list:message_list): message[]',
         '1. [Hello](item:message_list[0])',
         '2. [World](item:message_list[1])',
         '',
@@ -31,12 +31,12 @@ describe('the HTML contract', () => {
     const html = `<ul list="mail[]:mails"><li key="a"><h3>Subject</h3><p>First line<br>second</p><pre>code &lt;x&gt;</pre></li></ul>`
     expect(markdown(html)).toBe(
       [
-        '# [Mails](list:mails)',
+        '# [Mails](list:mails): mail[]',
         '1. [Subject](item:mails[0])',
         '    First line',
         '    second',
         '    ```',
-        '    code &lt;x>',
+        '    code <x>',
         '    ```',
       ].join('\n'),
     )
@@ -49,13 +49,13 @@ describe('the HTML contract', () => {
       <ul><li>plain</li><li>list</li></ul>`
     expect(markdown(html)).toBe(
       [
-        '# [All posts](list:posts)',
+        '# [All posts](list:posts): post[]',
         '1. [One](item:posts[0])',
-        '    [Replies](list:replies)',
+        '    [Replies](list:replies): reply[]',
         '    1. [A](item:replies[0])',
         '    2. [B](item:replies[1])',
         '2. [Two](item:posts[1])',
-        '    [Replies](list:replies~2)',
+        '    [Replies](list:replies~2): reply[]',
         '    1. [C](item:replies~2[0])',
         '',
         '- plain',
@@ -83,7 +83,7 @@ describe('the HTML contract', () => {
     const { text, operations } = renderHtml(
       `<ul list="t[]:ts"><li key="a">A <button operation="drop">Drop</button></li><li key="b">B <button operation="drop">Drop</button></li></ul>`,
     )
-    expect(text).toContain('- [Drop](operation:drop)\n    - Arguments:\n        - item: item:t')
+    expect(text).toContain('- [Drop](operation:drop)\n    - Arguments:\n        - item: item:t in ts')
     expect(operations).toEqual([{ id: 'drop', label: 'Drop', itemType: 't' }])
   })
 
@@ -154,7 +154,7 @@ describe('the HTML contract', () => {
     )
     expect(
       markdown('<table><tbody list="row[]:rows"><tr key="r"><td>1</td><td>2</td></tr></tbody></table>'),
-    ).toBe('# [Rows](list:rows)\n1. [1; 2](item:rows[0])')
+    ).toBe('# [Rows](list:rows): row[]\n1. [1; 2](item:rows[0])')
     expect(markdown('<pre><code class="language-js">a ``` b</code></pre>')).toBe('````js\na ``` b\n````')
     expect(
       markdown(
