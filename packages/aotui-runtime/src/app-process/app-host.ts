@@ -136,9 +136,7 @@ export class AppHost {
         settleMs: spec.settleMs,
         findItem: (ref: ItemRef) => this.#findItem(ref),
       }
-      const { warnings, waits } = await runAs(() => runOperation(place, request))
-      const settled = await settle(this.#watch, waits, spec.settleMs)
-      return { settled, warnings }
+      return runAs(() => runOperation(place, request))
     }
     // The view is not held for longer than anyone waits for it.
     const { timeoutMs } = request

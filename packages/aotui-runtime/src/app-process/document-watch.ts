@@ -8,7 +8,13 @@ import {
 } from '../transform/dom-node.ts'
 import { IncrementalTransform } from '../transform/incremental-transform.ts'
 import type { DomObserver, DomWindow, LiveElement } from './dom-engine.ts'
-import { hookDocument, listensForOperations, listensForPresses, shadowRootOf } from './dom-hooks.ts'
+import {
+  hookDocument,
+  listensForOperations,
+  listensForPresses,
+  ownListener,
+  shadowRootOf,
+} from './dom-hooks.ts'
 
 const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true }
 
@@ -43,10 +49,10 @@ export class DocumentWatch {
     for (const type of ['input', 'change', 'reset']) {
       window.document.addEventListener(
         type,
-        () => {
+        ownListener(() => {
           this.changeCount++
           options.onChange()
-        },
+        }),
         true,
       )
     }

@@ -10,6 +10,14 @@ const listeners = new WeakMap<object, Map<string, Set<unknown>>>()
 const subscribers = new WeakMap<object, (root: DomShadowRoot) => void>()
 const hooked = new WeakSet<object>()
 
+/** Listeners of the runtime itself: they handle nothing. */
+const own = new WeakSet<object>()
+
+export function ownListener<T extends object>(listener: T): T {
+  own.add(listener)
+  return listener
+}
+
 export const OPERATION_EVENT = 'aotui:operation'
 /** What a press causes. */
 const PRESS_EVENTS = [
@@ -74,8 +82,7 @@ function hookListeners(prototype: EventTargetMethods): void {
     listener: unknown,
     options?: unknown,
   ) {
-    if (WATCHED.has(type) && listener !== null && listener !== undefined)
-      listenersOf(this, type).add(listener)
+    if (WATCHED.has(type) && isAppListener(listener)) listenersOf(this, type).add(listener)
     addEventListener.call(this, type, listener, options)
   }
   prototype.removeEventListener = function remove(
@@ -87,6 +94,11 @@ function hookListeners(prototype: EventTargetMethods): void {
     if (WATCHED.has(type)) listenersOf(this, type).delete(listener)
     removeEventListener.call(this, type, listener, options)
   }
+}
+
+function isAppListener(listener: unknown): boolean {
+  if (typeof listener !== 'function' && (typeof listener !== 'object' || listener === null)) return false
+  return !own.has(listener)
 }
 
 function listenersOf(target: object, type: string): Set<unknown> {

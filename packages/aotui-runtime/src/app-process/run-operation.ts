@@ -18,8 +18,8 @@ export interface OperationPlace {
 
 export interface OperationRun {
   readonly warnings: string[]
-  /** What the ack has to wait for. */
-  readonly waits: readonly PromiseLike<unknown>[]
+  /** False if the app was still changing its document when the time to settle was up. */
+  readonly settled: boolean
 }
 
 /**
@@ -31,19 +31,35 @@ export async function runOperation(place: OperationPlace, request: OperationRequ
   const { root, watch } = place
   const gone = request.refs.some((ref) => place.findItem(ref).kind === 'unmounted')
   const warnings = gone ? ['item_unmounted'] : []
-  if (!watch.hasOperationListener(root)) {
-    if (!(await pressOperation(place, request))) warnings.push(NO_EFFECT)
-    return { warnings, waits: [] }
+  let effect: Effect
+  if (watch.hasOperationListener(root)) {
+    const { waits, taken } = dispatchOperation(place, request)
+    effect = await watchEffect(place, taken, waits)
+    if (!effect.isSeen) effect = (await pressIfPossible(place, request)) ?? effect
+  } else {
+    effect = await pressOperation(place, request)
   }
-  const { waits, taken } = dispatchOperation(place, request)
-  if (taken || (await hasChanged(place))) return { warnings, waits }
-  const pressed = await pressOperation(place, request).catch((error: unknown) => {
-    // The listener may have taken it and had nothing to do: that there is nothing to press is no failure then.
-    if (error instanceof AotuiError && error.code === 'E_NOT_FOUND') return false
+  if (!effect.isSeen) warnings.push(NO_EFFECT)
+  return { warnings, settled: effect.settled }
+}
+
+/** What came of an event or a press. */
+interface Effect {
+  readonly isSeen: boolean
+  readonly settled: boolean
+}
+
+/** The listener may have taken it and had nothing to do: that there is nothing to press is no failure then. */
+async function pressIfPossible(
+  place: OperationPlace,
+  request: OperationRequest,
+): Promise<Effect | undefined> {
+  try {
+    return await pressOperation(place, request)
+  } catch (error) {
+    if (error instanceof AotuiError && error.code === 'E_NOT_FOUND') return undefined
     throw error
-  })
-  if (!pressed) warnings.push(NO_EFFECT)
-  return { warnings, waits }
+  }
 }
 
 /** `taken`: a listener said so, or did something, before the dispatch returned. */
@@ -67,15 +83,19 @@ function dispatchOperation(
   return { waits, taken }
 }
 
-/** Whether the app changes its document now that it has had the event: frameworks do so a little later. */
-async function hasChanged({ watch, settleMs }: OperationPlace): Promise<boolean> {
+/** Waits until the app is done. Frameworks change the document a little after the event, so that counts as well. */
+async function watchEffect(
+  { watch, settleMs }: OperationPlace,
+  taken: boolean,
+  waits: readonly PromiseLike<unknown>[] = [],
+): Promise<Effect> {
   const before = watch.changeCount
-  await settle(watch, [], settleMs)
-  return watch.changeCount !== before
+  const settled = await settle(watch, waits, settleMs)
+  return { isSeen: taken || watch.changeCount !== before, settled }
 }
 
-/** False if nothing came of it. Throws if there is nothing to press, or nothing that could react. */
-async function pressOperation(place: OperationPlace, request: OperationRequest): Promise<boolean> {
+/** Throws if there is nothing to press, or nothing that could react. */
+async function pressOperation(place: OperationPlace, request: OperationRequest): Promise<Effect> {
   const { watch, window } = place
   const first = findPressable(place, request)
   const started = activityCount()
@@ -86,9 +106,9 @@ async function pressOperation(place: OperationPlace, request: OperationRequest):
   const isHeard = watch.hasPressListener(element)
   if (!pressElement(element, isHeard)) throw noHandler(request)
   watch.flush()
-  if (activityCount() !== started || watch.changeCount !== changed || (await hasChanged(place))) return true
-  if (!isHeard) throw noHandler(request)
-  return false
+  const effect = await watchEffect(place, activityCount() !== started || watch.changeCount !== changed)
+  if (!effect.isSeen && !isHeard) throw noHandler(request)
+  return effect
 }
 
 function findPressable({ root, watch, findItem }: OperationPlace, request: OperationRequest): LiveElement {

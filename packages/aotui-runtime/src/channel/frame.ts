@@ -18,17 +18,16 @@ export class FrameError extends Error {
 
 /** Frames that hold the messages: one, or one for each message when they are too large together. */
 export function encodeFrames(messages: readonly unknown[]): Buffer[] {
-  const body = Buffer.from(JSON.stringify(messages))
-  if (body.length <= FRAME_BYTES_MAX) return [withHeader(body)]
-  if (messages.length === 1) throw new FrameError(`a message is larger than ${FRAME_BYTES_MAX} bytes`)
-  return messages.flatMap((message) => encodeFrames([message]))
-}
-
-function withHeader(body: Buffer): Buffer {
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + body.length)
-  frame.writeUInt32BE(body.length, 0)
-  body.copy(frame, HEADER_BYTES)
-  return frame
+  const json = JSON.stringify(messages)
+  const length = Buffer.byteLength(json)
+  if (length > FRAME_BYTES_MAX) {
+    if (messages.length === 1) throw new FrameError(`a message is larger than ${FRAME_BYTES_MAX} bytes`)
+    return messages.flatMap((message) => encodeFrames([message]))
+  }
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + length)
+  frame.writeUInt32BE(length, 0)
+  frame.write(json, HEADER_BYTES)
+  return [frame]
 }
 
 /** Cuts a stream of bytes into messages. Throws a FrameError when the bytes are not frames; it is of no use then. */

@@ -41,18 +41,24 @@ export function optional<T>(schema: Schema<T>): OptionalField<T> {
 }
 
 export function object<F extends Fields>(fields: F): Schema<Decoded<F>> {
-  const entries = Object.entries(fields)
+  // Every message passes here: the fields are laid out once.
+  const entries = Object.entries(fields).map(([name, field]) =>
+    typeof field === 'function'
+      ? { name, decode: field, isRequired: true }
+      : { name, decode: field.optional, isRequired: false },
+  )
   return (value) => {
     const input = requireRecord(value)
     const result: Record<string, unknown> = {}
-    for (const [name, field] of entries) {
-      const given = Object.hasOwn(input, name) ? input[name] : undefined
-      try {
-        if (typeof field === 'function') result[name] = field(given)
-        else if (given !== undefined) result[name] = field.optional(given)
-      } catch (error) {
-        throw located(error, name)
+    let at = ''
+    try {
+      for (const { name, decode, isRequired } of entries) {
+        at = name
+        const given = Object.hasOwn(input, name) ? input[name] : undefined
+        if (given !== undefined || isRequired) result[name] = decode(given)
       }
+    } catch (error) {
+      throw located(error, at)
     }
     return result as Decoded<F>
   }
@@ -62,13 +68,13 @@ export function list<T>(element: Schema<T>, countMax: number): Schema<T[]> {
   return (value) => {
     if (!Array.isArray(value)) throw new SchemaError('must be an array')
     if (value.length > countMax) throw new SchemaError(`has more than ${countMax} entries`)
-    return value.map((entry: unknown, index) => {
-      try {
-        return element(entry)
-      } catch (error) {
-        throw located(error, `[${index}]`)
-      }
-    })
+    const result: T[] = []
+    try {
+      for (const entry of value) result.push(element(entry))
+    } catch (error) {
+      throw located(error, `[${result.length}]`)
+    }
+    return result
   }
 }
 

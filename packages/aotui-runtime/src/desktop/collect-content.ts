@@ -11,7 +11,20 @@ export function collectContent(apps: readonly AppInstance[], log: OperationLog):
   }
 }
 
+const installed = new WeakMap<AppInstance, { state: string; entry: InstalledApp }>()
+
+/** The same object while the app is in the same state: of all that a command changes, this is the least. */
 function installedApp(app: AppInstance): InstalledApp {
+  let state = `${app.status.kind} ${app.collapsed}`
+  for (const { id, name, presence, hidden } of app.views) state += ` ${id} ${name} ${presence} ${hidden}`
+  const kept = installed.get(app)
+  if (kept?.state === state) return kept.entry
+  const entry = describeApp(app)
+  installed.set(app, { state, entry })
+  return entry
+}
+
+function describeApp(app: AppInstance): InstalledApp {
   const { manifest } = app.options
   const about = [
     manifest.description,

@@ -79,11 +79,31 @@ export function joinSections(sections: readonly Section[]): string {
   return parts.join('\n')
 }
 
+/** How long `joinSections` would be. */
+export function joinedChars(sections: readonly Section[]): number {
+  let chars = '<desktop>\n</desktop>'.length
+  for (const { open, close, pieces, last } of sections) {
+    if (open !== '') chars += open.length + 1
+    if (close !== '') chars += close.length + 1
+    for (const piece of pieces) chars += piece.text.length + 1
+    for (const piece of last) chars += piece.text.length + 1
+  }
+  return chars
+}
+
 function systemView(id: string, name: string, pieces: readonly Piece[]): Section {
   return { open: `<view id="${id}" name="${name}">\n`, close: '\n</view>', pieces, last: [] }
 }
 
+const installedPieces = new WeakMap<InstalledApp, Piece>()
+
 function installedPiece(app: InstalledApp): Piece {
+  let piece = installedPieces.get(app)
+  if (piece === undefined) installedPieces.set(app, (piece = writeInstalled(app)))
+  return piece
+}
+
+function writeInstalled(app: InstalledApp): Piece {
   const about = app.description === '' ? '' : `\n    ${escapeInline(app.description).trim()}`
   const views = app.views
     .filter((view) => view.state !== 'shown')

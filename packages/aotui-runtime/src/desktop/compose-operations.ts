@@ -21,7 +21,7 @@ export function composeOperations(
 ): readonly Piece[] {
   if (operations.length === 0) return []
   const homes = findHomes(lists, entities)
-  const places = JSON.stringify([...homes])
+  const places = placesText(homes)
   const kept = written.get(operations)
   if (kept?.places === places) return kept.pieces
   const texts = ['\n# Operation', ...operations.map((operation) => operationText(operation, homes))]
@@ -48,6 +48,12 @@ function findHomes(lists: readonly ShownList[], entities: readonly EntityInfo[])
   }
   for (const { type } of entities) homeOf(type).hasEntities = true
   return homes
+}
+
+function placesText(homes: Homes): string {
+  let text = ''
+  for (const [type, { lists, hasEntities }] of homes) text += `${type} ${lists.join()} ${hasEntities};`
+  return text
 }
 
 function operationText(operation: OperationInfo, homes: Homes): string {

@@ -1,6 +1,6 @@
 import { AotuiError } from '../contract/aotui-error.ts'
 import type { Piece } from './compose-fragment.ts'
-import { joinSections, type Section } from './compose-desktop.ts'
+import { joinedChars, type Section } from './compose-desktop.ts'
 
 const CUT_NOTE = '… (cut to fit; page through lists or hide views to see more)'
 const CUT_OPERATIONS_NOTE = '… (operations cut to fit)'
@@ -9,14 +9,14 @@ const CUT_OPERATIONS_NOTE = '… (operations cut to fit)'
  * Cuts views until everything fits into `charsMax`: first what they show, from the end, then their operations. Tags and
  * logs stay. A ref that was cut is not part of the snapshot, because the agent did not see it.
  */
-export function fitSections(sections: readonly Section[], charsMax: number): Section[] {
-  if (joinSections(sections).length <= charsMax) return [...sections]
+export function fitSections(sections: readonly Section[], charsMax: number): readonly Section[] {
+  if (joinedChars(sections) <= charsMax) return sections
   const frame = sections.map((section) => {
     if (section.viewId === undefined) return section
     const last = section.last.length === 0 ? [] : [{ text: CUT_OPERATIONS_NOTE }]
     return { ...section, pieces: [{ text: CUT_NOTE }], last }
   })
-  const frameChars = joinSections(frame).length
+  const frameChars = joinedChars(frame)
   if (frameChars > charsMax) {
     throw new AotuiError(
       'E_INVALID_CMD',

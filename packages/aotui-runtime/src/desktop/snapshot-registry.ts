@@ -11,7 +11,7 @@ export interface SnapshotRecord {
   readonly sections: readonly Section[]
 }
 
-const SNAPSHOTS_MAX = 1024 // of one reader; some KB each
+const SNAPSHOTS_MAX = 256 // of one reader; some KB each
 const PIECES_MAX = 500_000 // of all snapshots of one reader: fewer are kept of a desktop that shows long lists
 const SNAPSHOTS_MIN = 4 // kept whatever their age: an agent may think for long
 const AGE_MS_MAX = 10 * 60_000

@@ -86,15 +86,14 @@ export class SnapshotTaker {
     const { full } = current
     const sections = this.#fitSections(full.sections, limit, charsMax !== undefined)
     // What was cut was not seen: its refs must not resolve, so it is a snapshot of its own.
-    const isCut = sections.some((section, index) => section !== full.sections[index])
-    const record = isCut ? this.#record(full.content, sections) : full
+    const record = sections === full.sections ? full : this.#record(full.content, sections)
     if (current.fitted.size >= FITTED_MAX) current.fitted.clear()
     current.fitted.set(limit, record)
     return record
   }
 
   /** A limit that a reader asked for and that cannot be kept is an error; the desktop's own gives way. */
-  #fitSections(sections: readonly Section[], limit: number, isAsked: boolean): Section[] {
+  #fitSections(sections: readonly Section[], limit: number, isAsked: boolean): readonly Section[] {
     try {
       return fitSections(sections, limit)
     } catch (error) {

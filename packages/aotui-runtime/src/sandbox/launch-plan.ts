@@ -29,9 +29,24 @@ export function planLaunch(options: LaunchOptions): LaunchPlan {
     }
   }
   const args = [...flags, ...permissionFlags(grants, options.brokerDir), entry]
-  if (grants.policy.tier === 'standard') return { command: process.execPath, args, env: grants.env }
+  if (grants.policy.tier === 'standard') return limited(heapMb, process.execPath, args, grants.env)
   const node = realpathSync(process.execPath)
-  return { command: findBwrap(), args: [...bwrapArgs(options, node), node, ...args], env: {} }
+  return limited(heapMb, findBwrap(), [...bwrapArgs(options, node), node, ...args], {})
+}
+
+/** Beside its heap a process needs threads, code and buffers; an app without buffers of its own takes about 100 MB. */
+const BESIDE_HEAP_MB = 256
+
+/** V8's heap limit does not count buffers. On Linux the kernel counts all memory that a process can write to. */
+function limited(
+  heapMb: number,
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): LaunchPlan {
+  if (process.platform !== 'linux') return { command, args, env }
+  const limitKb = String((heapMb + BESIDE_HEAP_MB) * 1024)
+  return { command: '/bin/sh', args: ['-c', 'ulimit -d "$0"; exec "$@"', limitKb, command, ...args], env }
 }
 
 function permissionFlags({ policy }: Grants, brokerDir: string | undefined): string[] {
