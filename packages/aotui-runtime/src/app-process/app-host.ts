@@ -11,11 +11,13 @@ import type {
 import type { AotuiApi, AppModule } from './app-api.ts'
 import { collectAppData } from './app-data.ts'
 import { AppViews } from './app-views.ts'
+import { fillBrowserGaps } from './browser-gaps.ts'
 import { DocumentWatch } from './document-watch.ts'
 import type { DomWindow } from './dom-engine.ts'
 import { errorPosition } from './error-position.ts'
 import { findItem, type ItemSearch } from './find-item.ts'
 import { FragmentPusher } from './fragment-pusher.ts'
+import { loadPage } from './load-page.ts'
 import { loadView } from './load-view.ts'
 import { LogPacer } from './log-pacer.ts'
 import { handlerError, runOperation, settle } from './run-operation.ts'
@@ -59,6 +61,7 @@ export class AppHost {
       log: (level, text) => this.log(level, text),
       collectAppData: () => this.#collectAppData(),
     })
+    fillBrowserGaps(window, (text) => this.#logs.add('app', 'info', text))
     window.addEventListener('error', (event: { error?: unknown; message?: string }) =>
       this.noteUncaught(event.error ?? event.message),
     )
@@ -91,7 +94,7 @@ export class AppHost {
       this.#views.wantDismounted(
         Object.entries(restored?.mounted ?? {}).flatMap(([handle, mounted]) => (mounted ? [] : [handle])),
       )
-      this.#module = (await runAs(() => import(spec.entryUrl))) as AppModule
+      this.#module = await runAs(() => this.#loadEntry())
       await this.#firstFrame()
       this.#views.mounted() // the app's own views come first in the order of ids
       if (restored?.json !== undefined) await this.#restore(restored.json)
@@ -110,6 +113,13 @@ export class AppHost {
       this.log('error', errorText(error), errorPosition(error))
       send({ type: 'failed', app, error: toWireError(loadError(error)) })
     }
+  }
+
+  async #loadEntry(): Promise<AppModule> {
+    const { spec, window } = this.#options
+    if (/\.html?$/i.test(spec.entryUrl))
+      return loadPage(spec.entryUrl, window, (text) => this.log('warning', text))
+    return (await import(spec.entryUrl)) as AppModule
   }
 
   /** Preact runs effects after a frame. Before that a component listens neither to operations nor to its own store. */

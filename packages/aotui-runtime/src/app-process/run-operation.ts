@@ -7,6 +7,7 @@ import type { DomWindow, LiveElement } from './dom-engine.ts'
 import { OPERATION_EVENT } from './dom-hooks.ts'
 import type { ItemSearch } from './find-item.ts'
 import { fillControls, pressElement } from './press-element.ts'
+import { watchNavigation } from './watch-navigation.ts'
 
 export interface OperationPlace {
   readonly window: DomWindow
@@ -64,7 +65,7 @@ async function pressIfPossible(
 
 /** `taken`: a listener said so, or did something, before the dispatch returned. */
 function dispatchOperation(
-  { root, watch, window }: OperationPlace,
+  { root, watch, window, settleMs }: OperationPlace,
   request: OperationRequest,
 ): { waits: PromiseLike<unknown>[]; taken: boolean } {
   const waits: PromiseLike<unknown>[] = []
@@ -76,9 +77,12 @@ function dispatchOperation(
   }
   const started = activityCount()
   const changed = watch.changeCount
+  const navigated = watchNavigation(window, settleMs)
   const event = new window.CustomEvent(OPERATION_EVENT, { detail, bubbles: true, cancelable: true })
   const isFree = root.dispatchEvent(event)
   watch.flush()
+  const navigation = navigated()
+  if (navigation !== undefined) waits.push(navigation)
   const taken = !isFree || waits.length > 0 || activityCount() !== started || watch.changeCount !== changed
   return { waits, taken }
 }
@@ -104,9 +108,12 @@ async function pressOperation(place: OperationPlace, request: OperationRequest):
   if (fillControls(window, first, request.args)) await settle(watch, [], place.settleMs)
   const element = findPressable(place, request)
   const isHeard = watch.hasPressListener(element)
+  const navigated = watchNavigation(window, place.settleMs)
   if (!pressElement(element, isHeard)) throw noHandler(request)
   watch.flush()
-  const effect = await watchEffect(place, activityCount() !== started || watch.changeCount !== changed)
+  const navigation = navigated()
+  const taken = navigation !== undefined || activityCount() !== started || watch.changeCount !== changed
+  const effect = await watchEffect(place, taken, navigation === undefined ? [] : [navigation])
   if (!effect.isSeen && !isHeard) throw noHandler(request)
   return effect
 }

@@ -9,6 +9,8 @@ import type { AppLink, AppLinkEvents } from './app-link.ts'
 
 const STDERR_CHARS_MAX = 2000 // enough for the last lines of a stack trace
 
+const LAST_WORDS_MS = 500 // for what a process that ended has written and is not read yet
+
 /** How much of one app's messages is read in one interval; the rest waits in the pipe, and so does the app. */
 const INTERVAL_MS = 50
 const INTERVAL_MESSAGES_MAX = 1000 // an honest app sends about ten
@@ -43,6 +45,12 @@ export function openProcessLink(
   child.on('error', (error) => exit(`could not be started: ${error.message}`))
   child.on('close', (code, signal) => exit(signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`))
   const channel = child.stdio[CHANNEL_FD] as Socket | undefined
+  const closeStreams = () => {
+    channel?.destroy()
+    child.stderr?.destroy()
+  }
+  // `close` waits for the streams, and a program that the app started may hold them open.
+  child.on('exit', () => void setTimeout(closeStreams, LAST_WORDS_MS).unref())
   if (channel !== undefined && channel !== null) readChannel(channel, events)
   return {
     pid: child.pid,
@@ -51,7 +59,11 @@ export function openProcessLink(
       if (channel?.writable === true) for (const frame of encodeFrames([message])) channel.write(frame)
     },
     connect: (host, port) => broker?.open(host, port) ?? Promise.reject(new Error('this tier has no broker')),
-    kill: () => void child.kill('SIGKILL'),
+    kill: () => {
+      child.kill('SIGKILL')
+      // Under bubblewrap the app is another process: without its channel it ends by itself.
+      closeStreams()
+    },
   }
 }
 
