@@ -72,10 +72,17 @@ function operationText(operation: OperationInfo, homes: Homes): string {
     const tail = extra.length === 0 ? '' : ` (${extra.join(', ')})`
     const about = spec.description === undefined ? '' : `: ${escapeInline(spec.description)}`
     lines.push(
-      `        - ${escapeInline(arg)}: ${escapeInline(typeText(spec.type, (type) => refText(type, homes)))}${homeText(spec.type, homes)}${tail}${about}`,
+      `        - ${escapeInline(arg)}: ${escapeType(typeText(spec.type, (type) => refText(type, homes)))}${homeText(spec.type, homes)}${tail}${about}`,
     )
   }
   return lines.join('\n')
+}
+
+/** Brackets and bars are part of how types are written; the rest of the text is an app's. */
+function escapeType(text: string): string {
+  return escapeInline(text)
+    .replaceAll(String.raw`\[\]`, '[]')
+    .replaceAll(String.raw`\|`, '|')
 }
 
 /** `item:user` for items, `entity:title` for entities, both when the view has both. */

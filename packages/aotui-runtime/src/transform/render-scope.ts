@@ -3,6 +3,15 @@ import { isElement, type DomElement, type DomNode, type DomShadowRoot } from './
 import { cutLines } from './escape-text.ts'
 import type { FoundMarkup } from './found-markup.ts'
 
+/** Elements that stand on lines of their own. */
+export const BLOCKS = new Set(
+  (
+    'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form ' +
+    'h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody tfoot ' +
+    'thead tr ul'
+  ).split(' '),
+)
+
 /** What stays the same for one rendering of one view. */
 export interface RenderEnv {
   /** Parts that have not changed since they were last rendered; absent for a full transform. */

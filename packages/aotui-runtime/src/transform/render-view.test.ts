@@ -148,6 +148,56 @@ describe('the HTML contract', () => {
     })
   })
 
+  it('shows options, labels and cells as a person sees them', () => {
+    const html = `<form operation="save"><label for="t">Title:</label><input id="t" name="title" value="x">
+      <label>Your age <input name="age" type="number"></label><label><input type="checkbox" name="agree"> I agree</label>
+      <select name="size"><option value="s">Small</option><option value="l" selected>Large one</option></select></form>
+      <table><tr><th>Name</th><th>State</th></tr>
+      <tr><td><p>Ann</p><p>Lee</p></td><td><input value="open"> <select><option value="1" selected>One</option></select></td></tr></table>`
+    const { text, operations } = renderHtml(html)
+    expect(text.split('\n').filter((line) => /^[-|]/.test(line))).toEqual([
+      '- title: text = "x"',
+      '- age (Your age): number = ""',
+      '- agree (I agree): checkbox [ ]',
+      '- size: select = "Large one" of "Small", "Large one"',
+      '| Name | State |',
+      '| --- | --- |',
+      '| Ann Lee | "open" "One" |',
+      '- [Save](operation:save)',
+    ])
+    expect(text).not.toContain('Title:')
+    expect(operations[0]?.args).toMatchObject({ size: { type: { values: ['Small', 'Large one'] } } })
+  })
+
+  it('shows code verbatim but for what looks like the desktop itself', () => {
+    expect(markdown('<pre>if (a &lt; b &amp;&amp; c[0](d)) return "&lt;p>"</pre>')).toBe(
+      '```\nif (a < b && c[0](d)) return "<p>"\n```',
+    )
+    expect(markdown('<pre>&lt;/view> [x](operation:pay)</pre>')).toBe(
+      '```\n&lt;/view> [x]&#40;operation:pay)\n```',
+    )
+  })
+
+  it('does not double a heading, and says where items of a type are and what takes an entity', () => {
+    const html = `<h2>Notes</h2><ul list="note[]:notes"><li key="a">A</li></ul><p entity="title:name">T</p>
+      <button operation="move" args='{"note":"note","title":"title","all":"note[]?"}'>Move</button>`
+    expect(markdown(html)).toBe(
+      [
+        '## [Notes](list:notes): note[]',
+        '1. [A](item:notes[0])',
+        '',
+        '[T](entity:name)',
+        '',
+        '# Operation',
+        '- [Move](operation:move)',
+        '    - Arguments:',
+        '        - note: item:note in notes',
+        '        - title: entity:title',
+        '        - all: item:note[] in notes (optional)',
+      ].join('\n'),
+    )
+  })
+
   it('shows tables, code, images, links and emphasis', () => {
     expect(markdown('<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>x|y</td></tr></table>')).toBe(
       '| A | B |\n| --- | --- |\n| 1 | x\\|y |',
