@@ -7,11 +7,12 @@ const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i
 /**
  * @param {string} root the workspace
  * @param {string[]} inputs the files that were bundled, relative to it
+ * @param {string} name what they were bundled into
  */
-export function thirdPartyNotices(root, inputs) {
+export function thirdPartyNotices(root, inputs, name = 'Transom') {
   const folders = new Set(inputs.map(packageFolder).filter((folder) => folder !== null))
   const notices = [...folders].sort().map((folder) => noticeOf(path.join(root, folder)))
-  return ['Transom holds code of these packages.', ...notices].join(`\n\n${'-'.repeat(80)}\n\n`)
+  return [`${name} holds code of these packages.`, ...notices].join(`\n\n${'-'.repeat(80)}\n\n`)
 }
 
 /** `node_modules/@scope/name`, for a file inside it; null for our own files. */

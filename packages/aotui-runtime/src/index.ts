@@ -32,4 +32,5 @@ export {
   type DesktopConfig,
 } from './desktop/create-desktop.ts'
 export type { AppInfo, Desktop, DesktopReady, Snapshot, SnapshotOptions } from './desktop/desktop.ts'
+export type { DeveloperLine } from './desktop/developer-log.ts'
 export type { SignalOutputStream } from './desktop/signal-output.ts'

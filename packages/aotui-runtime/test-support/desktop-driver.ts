@@ -44,6 +44,14 @@ export class DesktopDriver {
     return body.trim()
   }
 
+  /** What the developer log says, line by line. */
+  developerLog(): string {
+    return this.desktop
+      .developerLog()
+      .map(({ app, level, text }) => `${app} ${level}: ${text}`)
+      .join('\n')
+  }
+
   run(command: string): Promise<CommandAck> {
     return this.lease.execute(command, this.seen === undefined ? {} : { snapshot_id: this.seen })
   }

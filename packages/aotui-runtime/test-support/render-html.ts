@@ -15,7 +15,7 @@ export function renderHtml(
   watch.flush()
   const [root] = watch.viewElements() as [LiveElement]
   const render = watch.transform.render(root)
-  const { body, operations } = composeFragment(render)
+  const { body, operations } = composeFragment({ ...render, version: 1 })
   const text = [...body, ...operations]
     .map((piece) => piece.text)
     .join('\n')

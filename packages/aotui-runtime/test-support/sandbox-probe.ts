@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { makeApp, makeTempDir } from './app-folder.ts'
+import type { DesktopConfig } from '../src/index.ts'
 import { openApp } from './desktop-driver.ts'
 
 /** An app that tries things and shows how each went: `ok …`, or the error's code and the permission it names. */
@@ -38,6 +39,12 @@ const PROBE = `
     spawn_sync: ({ program, args }) => execFileSync(program, args, { encoding: 'utf8' }).trim(),
     spawn_missing: ({ program }) => new Promise((resolve, reject) => spawn(program).on('exit', resolve).on('error', reject)),
     kill: ({ pid }) => String(process.kill(pid, 0)),
+    kill_inner: ({ pid }) => String(process._kill(pid, 0)),
+    debug_process: ({ pid }) => String(process._debugProcess(pid)),
+    trace: async () => String((await import('node:trace_events')).createTracing({ categories: ['v8'] })),
+    report: ({ path }) => process.report.writeReport(path),
+    wasi: async () => String(new (await import('node:wasi')).WASI({ version: 'preview1' })),
+    buffers: ({ mb }) => { const all = []; while (all.length < mb) all.push(Buffer.alloc(1 << 20, 1)); return all.length + ' MB' },
     env: ({ name }) => String(process.env[name]),
     env_names: () => Object.keys(process.env).join(','),
     tcp: ({ host, port }) => tcp(host, port),
@@ -60,7 +67,8 @@ const PROBE = `
 
 export interface Probe {
   readonly run: (what: string, args?: Record<string, unknown>) => Promise<string>
-  readonly look: () => string
+  /** The developer log. */
+  readonly log: () => string
   readonly appDir: string
   readonly scopeDir: string
   readonly outsideDir: string
@@ -69,7 +77,11 @@ export interface Probe {
 }
 
 /** A probe app of a tier, with a granted folder, a folder that is not, and two servers of which one is granted. */
-export async function openProbe(tier: 'standard' | 'strict', extra: string[] = []): Promise<Probe> {
+export async function openProbe(
+  tier: 'standard' | 'strict',
+  extra: string[] = [],
+  config: DesktopConfig = {},
+): Promise<Probe> {
   const scopeDir = makeTempDir()
   const outsideDir = makeTempDir()
   writeFileSync(join(scopeDir, 'file'), 'inside')
@@ -86,13 +98,13 @@ export async function openProbe(tier: 'standard' | 'strict', extra: string[] = [
     ...extra,
   ]
   const appDir = makeApp({ main: PROBE, manifest: { tier, permissions } })
-  const driver = await openApp(appDir)
+  const driver = await openApp(appDir, config)
   return {
     run: async (what, args = {}) => {
       await driver.lease.execute({ app: 'app_1', operation: 'probe', args: { what, ...args } })
       return (/```\n([\s\S]*?)\n```/.exec(driver.view('Probe'))?.[1] ?? '').trim()
     },
-    look: () => driver.look(),
+    log: () => driver.developerLog(),
     appDir,
     scopeDir,
     outsideDir,

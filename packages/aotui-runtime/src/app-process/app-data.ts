@@ -1,7 +1,8 @@
 import { AotuiError, errorText, toWireError } from '../contract/aotui-error.ts'
 import type { AppData } from '../contract/app-message.ts'
-
-const APP_DATA_BYTES_MAX = 8 << 20 // carried by every ack; an app with more keeps it in its data folder
+import { APP_DATA_CHARS_MAX } from '../contract/limits.ts'
+import { JSON_DEPTH_MAX } from '../contract/schema.ts'
+import { withinTime } from './within-time.ts'
 
 /** Calls the app's `serialize` hook. Whatever goes wrong is data too: the app is never dropped from a state. */
 export async function collectAppData(
@@ -11,7 +12,7 @@ export async function collectAppData(
 ): Promise<AppData> {
   if (serialize === undefined) return { kind: 'none' }
   try {
-    const json = toJsonText(await withinTime(serialize(), limitMs))
+    const json = toJsonText(await inTime(serialize(), limitMs))
     return json === before ? { kind: 'same' } : { kind: 'data', json }
   } catch (error) {
     return { kind: 'failed', error: toWireError(asSerializeError(error)) }
@@ -22,8 +23,8 @@ export async function collectAppData(
 export function toJsonText(value: unknown): string {
   requireJson(value, 'appData', new Set())
   const json = JSON.stringify(value)
-  if (json.length > APP_DATA_BYTES_MAX)
-    throw new AotuiError('E_INTERNAL', `appData is larger than ${APP_DATA_BYTES_MAX} bytes`, {
+  if (json.length > APP_DATA_CHARS_MAX)
+    throw new AotuiError('E_INTERNAL', `appData is larger than ${APP_DATA_CHARS_MAX} characters`, {
       reason: 'app_data_too_large',
     })
   return json
@@ -34,6 +35,7 @@ function requireJson(value: unknown, path: string, around: Set<object>): void {
   if (typeof value === 'number' && Number.isFinite(value)) return
   if (typeof value !== 'object') throw notJson(path, typeof value)
   if (around.has(value)) throw notJson(path, 'a cycle')
+  if (around.size >= JSON_DEPTH_MAX) throw notJson(path, `nested deeper than ${JSON_DEPTH_MAX} levels`)
   around.add(value)
   if (Array.isArray(value)) {
     for (const [index, entry] of value.entries()) requireJson(entry, `${path}[${index}]`, around)
@@ -49,26 +51,20 @@ function requireJson(value: unknown, path: string, around: Set<object>): void {
 function notJson(path: string, what: string): AotuiError {
   return new AotuiError('E_INTERNAL', `${path} is ${what}, which JSON cannot hold`, {
     reason: 'app_data_not_json',
-    path,
+    path: path.slice(0, 200),
   })
 }
 
-function withinTime(value: unknown, limitMs: number): unknown {
+function inTime(value: unknown, limitMs: number): unknown {
   if (typeof value !== 'object' || value === null || !('then' in value)) return value
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () =>
-        reject(
-          new AotuiError('E_TIMEOUT', `serialize() took longer than ${limitMs} ms`, {
-            reason: 'serialize_timeout',
-          }),
-        ),
-      limitMs,
-    )
-    Promise.resolve(value as PromiseLike<unknown>)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer))
-  })
+  return withinTime(
+    value as PromiseLike<unknown>,
+    limitMs,
+    () =>
+      new AotuiError('E_TIMEOUT', `serialize() took longer than ${limitMs} ms`, {
+        reason: 'serialize_timeout',
+      }),
+  )
 }
 
 function asSerializeError(error: unknown): AotuiError {

@@ -3,6 +3,7 @@ import type {
   AppData,
   AppSpec,
   FromApp,
+  ItemRef,
   LogLevel,
   OperationRequest,
   Outcome,
@@ -10,11 +11,17 @@ import type {
 import type { AotuiApi, AppModule } from './app-api.ts'
 import { collectAppData } from './app-data.ts'
 import { AppViews } from './app-views.ts'
+import { fillBrowserGaps } from './browser-gaps.ts'
 import { DocumentWatch } from './document-watch.ts'
 import type { DomWindow } from './dom-engine.ts'
+import { errorPosition } from './error-position.ts'
+import { findItem, type ItemSearch } from './find-item.ts'
 import { FragmentPusher } from './fragment-pusher.ts'
+import { loadPage } from './load-page.ts'
 import { loadView } from './load-view.ts'
+import { LogPacer } from './log-pacer.ts'
 import { handlerError, runOperation, settle } from './run-operation.ts'
+import { withinTime } from './within-time.ts'
 
 export interface AppHostOptions {
   readonly app: string
@@ -31,14 +38,16 @@ export class AppHost {
   readonly #watch: DocumentWatch
   readonly #views: AppViews
   readonly #pusher: FragmentPusher
+  readonly #logs: LogPacer
   #module: AppModule = {}
   #lastJson: string | undefined
-  /** Errors that nobody caught while an operation ran: they are the operation's. */
-  #uncaught: unknown[] | undefined
+  /** Errors that nobody caught while requests ran, the newest request last: they are that request's. */
+  readonly #uncaught: unknown[][] = []
 
   constructor(options: AppHostOptions) {
     this.#options = options
     const { window, spec, app, send } = options
+    this.#logs = new LogPacer(app, send)
     this.#watch = new DocumentWatch(window, {
       windowSize: spec.listWindow,
       onChange: () => this.#pusher.schedule(),
@@ -52,6 +61,7 @@ export class AppHost {
       log: (level, text) => this.log(level, text),
       collectAppData: () => this.#collectAppData(),
     })
+    fillBrowserGaps(window, (text) => this.#logs.add('app', 'info', text))
     window.addEventListener('error', (event: { error?: unknown; message?: string }) =>
       this.noteUncaught(event.error ?? event.message),
     )
@@ -71,7 +81,8 @@ export class AppHost {
           dismount: () => this.#views.dismountDefined(name),
         }
       },
-      log: (text) => this.log('info', text),
+      // Apps written in JavaScript pass anything.
+      log: (text: unknown) => this.#logs.add('app', 'info', String(text)),
     }
   }
 
@@ -83,7 +94,7 @@ export class AppHost {
       this.#views.wantDismounted(
         Object.entries(restored?.mounted ?? {}).flatMap(([handle, mounted]) => (mounted ? [] : [handle])),
       )
-      this.#module = (await runAs(() => import(spec.entryUrl))) as AppModule
+      this.#module = await runAs(() => this.#loadEntry())
       await this.#firstFrame()
       this.#views.mounted() // the app's own views come first in the order of ids
       if (restored?.json !== undefined) await this.#restore(restored.json)
@@ -99,8 +110,16 @@ export class AppHost {
       send({ type: 'ready', app, hooks, appData })
       this.#pusher.start()
     } catch (error) {
+      this.log('error', errorText(error), errorPosition(error))
       send({ type: 'failed', app, error: toWireError(loadError(error)) })
     }
+  }
+
+  async #loadEntry(): Promise<AppModule> {
+    const { spec, window } = this.#options
+    if (/\.html?$/i.test(spec.entryUrl))
+      return loadPage(spec.entryUrl, window, (text) => this.log('warning', text))
+    return (await import(spec.entryUrl)) as AppModule
   }
 
   /** Preact runs effects after a frame. Before that a component listens neither to operations nor to its own store. */
@@ -112,7 +131,7 @@ export class AppHost {
   }
 
   async execute(seq: number, request: OperationRequest): Promise<void> {
-    await this.#answer(seq, async () => {
+    const run = async () => {
       const view = this.#views.mounted().find((one) => one.handle === request.view)
       if (view === undefined)
         throw new AotuiError('E_NOT_FOUND', `the app shows no view "${request.view}" now`, {
@@ -120,11 +139,34 @@ export class AppHost {
         })
       this.#watch.flush()
       const { window, spec, runAs } = this.#options
-      const place = { window, watch: this.#watch, root: view.root, settleMs: spec.settleMs }
-      const { warnings, waits } = await runAs(() => runOperation(place, request))
-      const settled = await settle(this.#watch, waits, spec.settleMs)
-      return { settled, warnings }
-    })
+      const place = {
+        window,
+        watch: this.#watch,
+        root: view.root,
+        settleMs: spec.settleMs,
+        findItem: (ref: ItemRef) => this.#findItem(ref),
+      }
+      return runAs(() => runOperation(place, request))
+    }
+    // The view is not held for longer than anyone waits for it.
+    const { timeoutMs } = request
+    await this.#answer(seq, () =>
+      withinTime(
+        run(),
+        timeoutMs,
+        () =>
+          new AotuiError('E_TIMEOUT', `the operation took longer than ${timeoutMs} ms`, {
+            reason: 'operation_timeout',
+          }),
+      ),
+    )
+  }
+
+  #findItem(ref: ItemRef): ItemSearch {
+    const view = this.#views.mounted().find((one) => one.handle === ref.view)
+    if (view === undefined) return { kind: 'unmounted' }
+    const { transform } = this.#watch
+    return findItem({ root: view.root, transform, seen: this.#pusher.seen(ref.view, ref.version) }, ref)
   }
 
   async setMounted(seq: number, handle: string, mounted: boolean): Promise<void> {
@@ -157,31 +199,40 @@ export class AppHost {
     this.#pusher.credit()
   }
 
-  log(level: LogLevel, text: string): void {
-    this.#options.send({ type: 'log', app: this.#options.app, level, text: text.slice(0, LOG_CHARS_MAX) })
+  /** A line for the app's author. */
+  log(level: LogLevel, text: string, at?: string): void {
+    this.#logs.add('developer', level, text, at)
   }
 
   noteUncaught(error: unknown): void {
-    if (this.#uncaught !== undefined) this.#uncaught.push(error)
-    else this.log('error', `uncaught: ${errorText(error)}`)
+    const running = this.#uncaught.at(-1)
+    if (running === undefined) this.#logUncaught(error)
+    else running.push(error)
+  }
+
+  #logUncaught(error: unknown): void {
+    this.log('error', `uncaught: ${errorText(error)}`, errorPosition(error))
   }
 
   /** Runs one request. Whatever it changed is pushed before the answer, on the same channel. */
   async #answer(seq: number, work: () => Promise<{ settled: boolean; warnings: string[] }>): Promise<void> {
     const { app, send } = this.#options
     this.#pusher.hold()
-    this.#uncaught = []
+    const uncaught: unknown[] = []
+    this.#uncaught.push(uncaught)
     let outcome: Outcome
     try {
       const done = await work()
-      const [failure] = this.#uncaught
+      const [failure] = uncaught
       if (failure !== undefined) throw failure
       outcome = { ok: true, ...done, appData: await this.#collectAppData() }
     } catch (error) {
-      outcome = { ok: false, error: toWireError(handlerError(error)), appData: await this.#collectAppData() }
+      const known = handlerError(error)
+      if (known.code === 'E_INTERNAL') this.log('error', known.message, errorPosition(error))
+      outcome = { ok: false, error: toWireError(known), appData: await this.#collectAppData() }
     }
-    for (const error of this.#uncaught.slice(1)) this.log('error', `uncaught: ${errorText(error)}`)
-    this.#uncaught = undefined
+    for (const error of uncaught.slice(1)) this.#logUncaught(error)
+    this.#uncaught.splice(this.#uncaught.indexOf(uncaught), 1)
     this.#pusher.pushNow()
     send({ type: 'ack', app, seq, outcome })
     this.#pusher.release()
@@ -210,8 +261,6 @@ export class AppHost {
     await this.#options.runAs(() => restore(JSON.parse(json)))
   }
 }
-
-const LOG_CHARS_MAX = 2000 // a line that an agent is to read
 
 function loadError(error: unknown): AotuiError {
   const known = handlerError(error)

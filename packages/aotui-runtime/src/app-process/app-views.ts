@@ -1,4 +1,5 @@
 import type { ViewInfo } from '../contract/app-message.ts'
+import { VIEW_NAME_CHARS_MAX, VIEWS_MAX } from '../contract/limits.ts'
 import type { ViewDefinition } from './app-api.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
 import type { DocumentWatch } from './document-watch.ts'
@@ -34,6 +35,9 @@ export class AppViews {
   }
 
   define(definition: ViewDefinition, wanted: Readonly<Record<string, boolean>> | undefined): void {
+    if (typeof definition.name !== 'string' || definition.name.length > VIEW_NAME_CHARS_MAX)
+      throw new Error(`the name of a view is a text of at most ${VIEW_NAME_CHARS_MAX} characters`)
+    if (this.#known.size >= VIEWS_MAX) throw new Error(`an app has at most ${VIEWS_MAX} views`)
     if (this.#defined.has(definition.name)) throw new Error(`view "${definition.name}" is defined twice`)
     this.#defined.set(definition.name, { definition })
     this.#known.set(definition.name, definition.name)
@@ -47,7 +51,11 @@ export class AppViews {
 
   list(): ViewInfo[] {
     const present = new Set(this.#present().map((view) => view.handle))
-    return [...this.#known].map(([handle, name]) => {
+    for (const handle of this.#known.keys()) {
+      if (this.#known.size <= VIEWS_MAX) break
+      if (!present.has(handle) && !this.#defined.has(handle)) this.#known.delete(handle)
+    }
+    return [...this.#known].slice(0, VIEWS_MAX).map(([handle, name]) => {
       const canShow = present.has(handle) || this.#defined.has(handle)
       const shown = present.has(handle) && !this.#dismounted.has(handle)
       return { handle, name, state: shown ? 'mounted' : canShow ? 'dismounted' : 'absent' }
@@ -108,6 +116,8 @@ export class AppViews {
       }
     }
     for (const root of fresh) {
+      // The same number of handles serves views that come and go; only views at the same time are bounded.
+      if (views.length >= VIEWS_MAX) break
       const handle = freeHandle(viewName(root), taken)
       taken.add(handle)
       this.#handles.set(root, handle)
@@ -119,7 +129,7 @@ export class AppViews {
 }
 
 function viewName(root: LiveElement): string {
-  const name = (root.getAttribute('view') ?? '').trim().slice(0, 100)
+  const name = (root.getAttribute('view') ?? '').trim().slice(0, VIEW_NAME_CHARS_MAX)
   return name === '' ? 'View' : name
 }
 

@@ -28,10 +28,20 @@ const NEVER = new Set([
   'require',
 ])
 
-/** In a process of its own an app finds plain values: looking the window up at every access would cost it time. */
+/**
+ * In a process of its own the global object is the window, as in a browser: `window.x = 1` makes a global `x`, which
+ * classic scripts and UMD modules rely on. Values are plain, because looking them up at every access would cost time;
+ * handlers such as `onhashchange` and numbers such as `innerWidth` stay the window's own.
+ */
 export function installBrowserGlobals(window: DomWindow): void {
-  for (const name of namesToInstall(window)) define(name, { value: readFrom(window, name), writable: true })
-  for (const name of SELF) define(name, { value: window, writable: true })
+  const own = window as unknown as Record<string, unknown>
+  for (const name of namesToInstall(window)) {
+    const value = readFrom(window, name)
+    const isFixed = typeof value === 'function' || (typeof value === 'object' && value !== null)
+    if (isFixed && !name.startsWith('on')) define(name, { value, writable: true })
+    else define(name, { get: () => own[name], set: (given: unknown) => void (own[name] = given) })
+  }
+  for (const name of SELF) define(name, { value: globalThis, writable: true })
 }
 
 /** In a shared process a name means the window of the app that is running at the moment of the access. */
@@ -48,7 +58,7 @@ export function installSharedGlobals(window: DomWindow, current: () => DomWindow
   for (const name of SELF) define(name, { get: () => current() ?? window })
 }
 
-const SELF = ['window', 'self', 'top', 'parent']
+const SELF = ['window', 'self', 'top', 'parent', 'frames']
 
 function define(name: string, descriptor: PropertyDescriptor): void {
   Object.defineProperty(globalThis, name, { ...descriptor, configurable: true, enumerable: false })

@@ -1,8 +1,20 @@
 import { changedNodes } from '../transform/changed-nodes.ts'
-import { isElement, type DomElement, type DomNode } from '../transform/dom-node.ts'
+import {
+  DOCUMENT_FRAGMENT,
+  isElement,
+  type DomElement,
+  type DomNode,
+  type DomShadowRoot,
+} from '../transform/dom-node.ts'
 import { IncrementalTransform } from '../transform/incremental-transform.ts'
 import type { DomObserver, DomWindow, LiveElement } from './dom-engine.ts'
-import { hookDocument, operationListenerCount, shadowRootOf } from './dom-hooks.ts'
+import {
+  hookDocument,
+  listensForOperations,
+  listensForPresses,
+  ownListener,
+  shadowRootOf,
+} from './dom-hooks.ts'
 
 const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true }
 
@@ -37,10 +49,10 @@ export class DocumentWatch {
     for (const type of ['input', 'change', 'reset']) {
       window.document.addEventListener(
         type,
-        () => {
+        ownListener(() => {
           this.changeCount++
           options.onChange()
-        },
+        }),
         true,
       )
     }
@@ -70,12 +82,22 @@ export class DocumentWatch {
 
   /** Whether an `aotui:operation` that is dispatched on the element reaches a listener. */
   hasOperationListener(element: DomElement): boolean {
+    return this.#isHeard(element, listensForOperations)
+  }
+
+  /** Whether anything listens for what a press on the element causes. */
+  hasPressListener(element: DomElement): boolean {
+    return this.#isHeard(element, listensForPresses)
+  }
+
+  /** Along the way of a composed event: out of shadow roots, up to the window. */
+  #isHeard(element: DomElement, listens: (target: object) => boolean): boolean {
     let at: DomNode | null = element
     while (at !== null) {
-      if (operationListenerCount(at) > 0) return true
-      at = at.parentNode
+      if (listens(at)) return true
+      at = at.parentNode ?? (at.nodeType === DOCUMENT_FRAGMENT ? ((at as DomShadowRoot).host ?? null) : null)
     }
-    return operationListenerCount(this.#window) > 0
+    return listens(this.#window)
   }
 
   #noteView(node: DomNode): void {

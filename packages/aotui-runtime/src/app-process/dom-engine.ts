@@ -12,7 +12,11 @@ export interface DomWindow {
   ) => DomEvent
   readonly Event: new (type: string, init?: { bubbles?: boolean; cancelable?: boolean }) => DomEvent
   readonly DOMParser: new () => { parseFromString(text: string, type: 'text/html'): DomDocument }
+  readonly PopStateEvent: new (type: string, init: { state: unknown }) => DomEvent
   addEventListener(type: string, listener: (event: never) => void, capture?: boolean): void
+  removeEventListener(type: string, listener: () => void): void
+  readonly location: { readonly href: string }
+  dispatchEvent(event: DomEvent): boolean
   requestAnimationFrame(callback: () => void): unknown
 }
 
@@ -37,6 +41,7 @@ export interface DomDocument extends DomElement {
   readonly documentElement: LiveElement
   createElement(name: string): LiveElement
   importNode(node: DomElement, deep: boolean): LiveElement
+  dispatchEvent(event: DomEvent): boolean
   addEventListener(type: string, listener: (event: never) => void, capture?: boolean): void
 }
 

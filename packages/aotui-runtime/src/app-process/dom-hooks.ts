@@ -6,11 +6,31 @@ import type { DomDocument, EventTargetMethods } from './dom-engine.ts'
  * all windows of a process, so the hooks and what they record are the process's too; a document subscribes for itself.
  */
 const shadowRoots = new WeakMap<object, DomShadowRoot>()
-const listenerCounts = new WeakMap<object, number>()
+const listeners = new WeakMap<object, Map<string, Set<unknown>>>()
 const subscribers = new WeakMap<object, (root: DomShadowRoot) => void>()
 const hooked = new WeakSet<object>()
 
-const OPERATION_EVENT = 'aotui:operation'
+/** Listeners of the runtime itself: they handle nothing. */
+const own = new WeakSet<object>()
+
+export function ownListener<T extends object>(listener: T): T {
+  own.add(listener)
+  return listener
+}
+
+export const OPERATION_EVENT = 'aotui:operation'
+/** What a press causes. */
+const PRESS_EVENTS = [
+  'click',
+  'submit',
+  'change',
+  'input',
+  'mousedown',
+  'pointerdown',
+  'mouseup',
+  'pointerup',
+]
+const WATCHED = new Set([OPERATION_EVENT, ...PRESS_EVENTS])
 
 export function hookDocument(document: DomDocument, onShadowRoot: (root: DomShadowRoot) => void): void {
   subscribers.set(document, onShadowRoot)
@@ -22,8 +42,15 @@ export function shadowRootOf(element: DomElement): DomShadowRoot | null {
   return shadowRoots.get(element) ?? null
 }
 
-export function operationListenerCount(target: object): number {
-  return listenerCounts.get(target) ?? 0
+export function listensForOperations(target: object): boolean {
+  return (listeners.get(target)?.get(OPERATION_EVENT)?.size ?? 0) > 0
+}
+
+export function listensForPresses(target: object): boolean {
+  const types = listeners.get(target)
+  return PRESS_EVENTS.some(
+    (type) => (types?.get(type)?.size ?? 0) > 0 || typeof Reflect.get(target, `on${type}`) === 'function',
+  )
 }
 
 interface ShadowMethods {
@@ -55,7 +82,7 @@ function hookListeners(prototype: EventTargetMethods): void {
     listener: unknown,
     options?: unknown,
   ) {
-    if (type === OPERATION_EVENT) listenerCounts.set(this, operationListenerCount(this) + 1)
+    if (WATCHED.has(type) && isAppListener(listener)) listenersOf(this, type).add(listener)
     addEventListener.call(this, type, listener, options)
   }
   prototype.removeEventListener = function remove(
@@ -64,9 +91,22 @@ function hookListeners(prototype: EventTargetMethods): void {
     listener: unknown,
     options?: unknown,
   ) {
-    if (type === OPERATION_EVENT) listenerCounts.set(this, Math.max(0, operationListenerCount(this) - 1))
+    if (WATCHED.has(type)) listenersOf(this, type).delete(listener)
     removeEventListener.call(this, type, listener, options)
   }
+}
+
+function isAppListener(listener: unknown): boolean {
+  if (typeof listener !== 'function' && (typeof listener !== 'object' || listener === null)) return false
+  return !own.has(listener)
+}
+
+function listenersOf(target: object, type: string): Set<unknown> {
+  let types = listeners.get(target)
+  if (types === undefined) listeners.set(target, (types = new Map()))
+  let found = types.get(type)
+  if (found === undefined) types.set(type, (found = new Set()))
+  return found
 }
 
 /** The prototype that a method really lives on: happy-dom's `window.EventTarget` is not the one documents inherit. */

@@ -1,5 +1,5 @@
 import type { DomControl, DomElement } from '../transform/dom-node.ts'
-import { controlsIn, controlType, isControl } from '../transform/form-control.ts'
+import { controlsIn, controlType, isControl, optionValue } from '../transform/form-control.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
 
 /**
@@ -21,15 +21,15 @@ export function fillControls(
   return filled
 }
 
-/** False when the element is not one that does anything when it is pressed. */
-export function pressElement(element: LiveElement): boolean {
+/** False when the element is not one that does anything when it is pressed. `isHeard`: something listens for a press. */
+export function pressElement(element: LiveElement, isHeard: boolean): boolean {
   if (element.localName === 'form') {
     const { requestSubmit } = element as LiveElement & { requestSubmit?: () => void }
     if (requestSubmit === undefined) return false
     requestSubmit.call(element)
     return true
   }
-  if (!PRESSABLE.has(element.localName) && element.getAttribute('role') !== 'button') return false
+  if (!isHeard && !PRESSABLE.has(element.localName) && element.getAttribute('role') !== 'button') return false
   element.click()
   return true
 }
@@ -41,6 +41,7 @@ function fill(window: DomWindow, control: DomControl & LiveElement, value: unkno
   if (type === 'file') return
   if (type === 'checkbox') setNative(control, 'checked', value === true)
   else if (type === 'radio') setNative(control, 'checked', control.getAttribute('value') === String(value))
+  else if (type === 'select') setNative(control, 'value', optionValue(control, String(value)))
   else setNative(control, 'value', String(value))
   for (const name of ['input', 'change']) control.dispatchEvent(new window.Event(name, { bubbles: true }))
 }

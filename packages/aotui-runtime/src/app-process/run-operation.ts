@@ -1,66 +1,150 @@
 import { AotuiError, errorText } from '../contract/aotui-error.ts'
-import type { OperationRequest } from '../contract/app-message.ts'
+import { NO_EFFECT, type ItemRef, type OperationRequest } from '../contract/app-message.ts'
 import type { TuiOperationDetail } from '../contract/command.ts'
-import { isElement, type DomElement } from '../transform/dom-node.ts'
-import { isItem, readList, readPayload } from '../transform/markup-attributes.ts'
-import { isHidden } from '../transform/visibility.ts'
+import { activityCount } from './activity.ts'
 import type { DocumentWatch } from './document-watch.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
+import { OPERATION_EVENT } from './dom-hooks.ts'
+import type { ItemSearch } from './find-item.ts'
 import { fillControls, pressElement } from './press-element.ts'
+import { watchNavigation } from './watch-navigation.ts'
 
 export interface OperationPlace {
   readonly window: DomWindow
   readonly watch: DocumentWatch
   readonly root: LiveElement
   readonly settleMs: number
+  readonly findItem: (ref: ItemRef) => ItemSearch
+}
+
+export interface OperationRun {
+  readonly warnings: string[]
+  /** False if the app was still changing its document when the time to settle was up. */
+  readonly settled: boolean
 }
 
 /**
- * Hands one operation to the app: as an event on the view's root when anyone listens there, otherwise by filling in
- * and pressing the element that declares it. Returns the warnings, and the promises that the ack has to wait for.
+ * Hands one operation to the app: as an event on the view's root if anything listens there, and by filling in and
+ * pressing the element that declares it if nothing came of the event. A listener further up may be there for other
+ * operations, or only to watch.
  */
-export async function runOperation(
+export async function runOperation(place: OperationPlace, request: OperationRequest): Promise<OperationRun> {
+  const { root, watch } = place
+  const gone = request.refs.some((ref) => place.findItem(ref).kind === 'unmounted')
+  const warnings = gone ? ['item_unmounted'] : []
+  let effect: Effect
+  if (watch.hasOperationListener(root)) {
+    const { waits, taken } = dispatchOperation(place, request)
+    effect = await watchEffect(place, taken, waits)
+    if (!effect.isSeen) effect = (await pressIfPossible(place, request)) ?? effect
+  } else {
+    effect = await pressOperation(place, request)
+  }
+  if (!effect.isSeen) warnings.push(NO_EFFECT)
+  return { warnings, settled: effect.settled }
+}
+
+/** What came of an event or a press. */
+interface Effect {
+  readonly isSeen: boolean
+  readonly settled: boolean
+}
+
+/** The listener may have taken it and had nothing to do: that there is nothing to press is no failure then. */
+async function pressIfPossible(
   place: OperationPlace,
   request: OperationRequest,
-): Promise<{ warnings: string[]; waits: PromiseLike<unknown>[] }> {
-  const { root, watch, window } = place
-  const warnings = request.refs.some((ref) => findItem(root, ref) === undefined) ? ['item_unmounted'] : []
-  const waits: PromiseLike<unknown>[] = []
-  if (!watch.hasOperationListener(root)) {
-    await pressOperation(place, request)
-    return { warnings, waits }
+): Promise<Effect | undefined> {
+  try {
+    return await pressOperation(place, request)
+  } catch (error) {
+    if (error instanceof AotuiError && error.code === 'E_NOT_FOUND') return undefined
+    throw error
   }
+}
+
+/** `taken`: a listener said so, or did something, before the dispatch returned. */
+function dispatchOperation(
+  { root, watch, window, settleMs }: OperationPlace,
+  request: OperationRequest,
+): { waits: PromiseLike<unknown>[]; taken: boolean } {
+  const waits: PromiseLike<unknown>[] = []
   const detail: TuiOperationDetail = {
     operation: request.operation,
     args: request.args,
     stable_keys: request.stable_keys,
     waitUntil: (promise) => void waits.push(promise),
   }
-  root.dispatchEvent(new window.CustomEvent('aotui:operation', { detail, bubbles: true, cancelable: true }))
-  return { warnings, waits }
+  const started = activityCount()
+  const changed = watch.changeCount
+  const navigated = watchNavigation(window, settleMs)
+  const event = new window.CustomEvent(OPERATION_EVENT, { detail, bubbles: true, cancelable: true })
+  const isFree = root.dispatchEvent(event)
+  watch.flush()
+  const navigation = navigated()
+  if (navigation !== undefined) waits.push(navigation)
+  const taken = !isFree || waits.length > 0 || activityCount() !== started || watch.changeCount !== changed
+  return { waits, taken }
 }
 
-async function pressOperation(place: OperationPlace, request: OperationRequest): Promise<void> {
+/** Waits until the app is done. Frameworks change the document a little after the event, so that counts as well. */
+async function watchEffect(
+  { watch, settleMs }: OperationPlace,
+  taken: boolean,
+  waits: readonly PromiseLike<unknown>[] = [],
+): Promise<Effect> {
+  const before = watch.changeCount
+  const settled = await settle(watch, waits, settleMs)
+  return { isSeen: taken || watch.changeCount !== before, settled }
+}
+
+/** Throws if there is nothing to press, or nothing that could react. */
+async function pressOperation(place: OperationPlace, request: OperationRequest): Promise<Effect> {
+  const { watch, window } = place
   const first = findPressable(place, request)
+  const started = activityCount()
+  const changed = watch.changeCount
   // Frameworks render after the event; a handler that ran before that would see the fields as they were.
-  if (fillControls(place.window, first, request.args)) await settle(place.watch, [], place.settleMs)
-  if (!pressElement(findPressable(place, request))) throw noHandler(request)
+  if (fillControls(window, first, request.args)) await settle(watch, [], place.settleMs)
+  const element = findPressable(place, request)
+  const isHeard = watch.hasPressListener(element)
+  const navigated = watchNavigation(window, place.settleMs)
+  if (!pressElement(element, isHeard)) throw noHandler(request)
+  watch.flush()
+  const navigation = navigated()
+  const taken = navigation !== undefined || activityCount() !== started || watch.changeCount !== changed
+  const effect = await watchEffect(place, taken, navigation === undefined ? [] : [navigation])
+  if (!effect.isSeen && !isHeard) throw noHandler(request)
+  return effect
 }
 
-function findPressable({ root }: OperationPlace, request: OperationRequest): LiveElement {
-  const within = request.item === undefined ? root : findItem(root, request.item)
-  if (within === undefined) {
+function findPressable({ root, watch, findItem }: OperationPlace, request: OperationRequest): LiveElement {
+  const { operation, item } = request
+  if (item === undefined) {
+    const found = watch.transform.render(root).found.operations.get(operation)
+    if (found === undefined) throw noHandler(request)
+    if (found.info.ambiguous === true) throw ambiguous(`operation "${operation}" is declared more than once`)
+    return found.element as LiveElement
+  }
+  const search = findItem(item)
+  if (search.kind === 'unmounted') {
     throw new AotuiError(
       'E_NOT_FOUND',
       'the item is gone and the app has no handler that could take its data',
-      {
-        reason: 'item_unmounted',
-      },
+      { reason: 'item_unmounted' },
     )
   }
-  const element = findOperation(within, request.operation)
-  if (element === undefined) throw noHandler(request)
-  return element
+  if (search.kind === 'ambiguous')
+    throw ambiguous('the item was replaced, and several items have its key; take a new snapshot')
+  const found = search.item.found.operations.get(operation)
+  if (found === undefined) throw noHandler(request)
+  if (found.info.ambiguous === true)
+    throw ambiguous(`operation "${operation}" is declared more than once in the item`)
+  return found.element as LiveElement
+}
+
+function ambiguous(message: string): AotuiError {
+  return new AotuiError('E_INVALID_CMD', message, { reason: 'ambiguous' })
 }
 
 function noHandler({ operation }: OperationRequest): AotuiError {
@@ -79,13 +163,16 @@ export async function settle(
   while (quietTurns < QUIET_TURNS) {
     watch.flush()
     const before = watch.changeCount
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => nextTurn(resolve))
     watch.flush()
     quietTurns = watch.changeCount === before ? quietTurns + 1 : 0
     if (quietTurns < QUIET_TURNS && performance.now() > giveUpAt) return false
   }
   return true
 }
+
+/** The runtime's own waits are no activity of the app. */
+const nextTurn = setImmediate
 
 /** React, Preact, Vue and Svelte all finish within one turn; the second one is for effects that change more. */
 const QUIET_TURNS = 2
@@ -112,48 +199,4 @@ export function handlerError(error: unknown): AotuiError {
     { reason: 'handler_error' },
     { cause: error },
   )
-}
-
-interface ItemRef {
-  readonly list: string
-  readonly key?: string
-  readonly value?: string
-}
-
-function findItem(root: DomElement, ref: ItemRef): DomElement | undefined {
-  for (const list of listsOf(root, ref.list)) {
-    const found = itemIn(list, list, ref)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function itemIn(element: DomElement, list: DomElement, ref: ItemRef): DomElement | undefined {
-  for (const child of element.childNodes) {
-    if (!isElement(child) || isHidden(child)) continue
-    if (isItem(child, list)) {
-      const { key, value } = readPayload(child)
-      if (ref.key === undefined ? value === ref.value : key === ref.key) return child
-    } else if (readList(child) === undefined) {
-      const found = itemIn(child, list, ref)
-      if (found !== undefined) return found
-    }
-  }
-  return undefined
-}
-
-function* listsOf(element: DomElement, id: string): Generator<DomElement> {
-  const list = readList(element)
-  if (list !== undefined && 'id' in list && list.id === id) yield element
-  for (const child of element.childNodes) if (isElement(child)) yield* listsOf(child, id)
-}
-
-function findOperation(within: DomElement, operation: string): LiveElement | undefined {
-  if (isHidden(within)) return undefined
-  if (within.getAttribute('operation')?.trim() === operation) return within as LiveElement
-  for (const child of within.childNodes) {
-    const found = isElement(child) ? findOperation(child, operation) : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
 }

@@ -1,4 +1,14 @@
 import type { ArgSpec, ArgSpecs, ArgType } from '../contract/fragment.ts'
+import {
+  ARG_DEPTH_MAX,
+  ARG_NAME_PATTERN,
+  ARGS_CHARS_MAX,
+  ARGS_MAX,
+  DESCRIPTION_CHARS_MAX,
+  ENUM_CHARS_MAX,
+  ENUM_VALUES_MAX,
+  ID_PATTERN,
+} from '../contract/limits.ts'
 
 /**
  * The `args` attribute of an operation: either a map of short types,
@@ -11,10 +21,8 @@ export interface ParsedArgs {
   readonly warnings: readonly string[]
 }
 
-const NAME = /^[A-Za-z_][\w-]*$/
-const ARGS_MAX = 100 // an operation with more could not be shown sensibly
-
 export function parseArgsAttribute(text: string): ParsedArgs | { problem: string } {
+  if (text.length > ARGS_CHARS_MAX) return { problem: `args is longer than ${ARGS_CHARS_MAX} characters` }
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -27,7 +35,7 @@ export function parseArgsAttribute(text: string): ParsedArgs | { problem: string
     const isJsonSchema =
       json['type'] === 'object' && (isRecord(json['properties']) || json['properties'] === undefined)
     const args = isJsonSchema ? fieldsOfSchema(json, warnings) : fieldsOfMap(json, warnings)
-    if (Object.keys(args).length > ARGS_MAX) return { problem: `args has more than ${ARGS_MAX} entries` }
+    requireBounded(args, 0)
     return { args, warnings }
   } catch (error) {
     if (error instanceof SchemaProblem) return { problem: error.message }
@@ -36,7 +44,10 @@ export function parseArgsAttribute(text: string): ParsedArgs | { problem: string
 }
 
 /** The type as the agent reads it; `parseTypeText` reads it back. */
-export function typeText(type: ArgType): string {
+export function typeText(
+  type: ArgType,
+  refText: (itemType: string) => string = (itemType) => `item:${itemType}`,
+): string {
   switch (type.kind) {
     case 'any':
     case 'string':
@@ -47,12 +58,14 @@ export function typeText(type: ArgType): string {
     case 'enum':
       return type.values.map(String).join('|')
     case 'item':
-      return `item:${type.itemType}`
+      return refText(type.itemType)
     case 'array':
-      return type.element.kind === 'enum' ? `(${typeText(type.element)})[]` : `${typeText(type.element)}[]`
+      return type.element.kind === 'enum'
+        ? `(${typeText(type.element)})[]`
+        : `${typeText(type.element, refText)}[]`
     case 'object':
       return `{${Object.entries(type.fields)
-        .map(([name, spec]) => `${name}${spec.optional ? '?' : ''}: ${typeText(spec.type)}`)
+        .map(([name, spec]) => `${name}${spec.optional ? '?' : ''}: ${typeText(spec.type, refText)}`)
         .join(', ')}}`
     default:
       return type satisfies never
@@ -60,6 +73,24 @@ export function typeText(type: ArgType): string {
 }
 
 class SchemaProblem extends Error {}
+
+/** What the desktop would refuse is refused here, where the author can be told. */
+function requireBounded(specs: ArgSpecs, depth: number): void {
+  if (Object.keys(specs).length > ARGS_MAX)
+    throw new SchemaProblem(`args has more than ${ARGS_MAX} entries in one object`)
+  for (const { type } of Object.values(specs)) requireBoundedType(type, depth)
+}
+
+function requireBoundedType(type: ArgType, depth: number): void {
+  if (depth > ARG_DEPTH_MAX) throw new SchemaProblem(`args is nested deeper than ${ARG_DEPTH_MAX}`)
+  if (type.kind === 'array') requireBoundedType(type.element, depth + 1)
+  if (type.kind === 'object') requireBounded(type.fields, depth + 1)
+  if (type.kind !== 'enum') return
+  if (type.values.length > ENUM_VALUES_MAX)
+    throw new SchemaProblem(`an enum has more than ${ENUM_VALUES_MAX} values`)
+  if (type.values.some((value) => typeof value === 'string' && value.length > ENUM_CHARS_MAX))
+    throw new SchemaProblem(`an enum value is longer than ${ENUM_CHARS_MAX} characters`)
+}
 
 function fieldsOfMap(json: Record<string, unknown>, warnings: string[]): ArgSpecs {
   const specs: Record<string, ArgSpec> = {}
@@ -82,6 +113,8 @@ function fieldsOfMap(json: Record<string, unknown>, warnings: string[]): ArgSpec
 export function parseTypeText(text: string): ArgType {
   const bare = text.trim()
   if (bare.endsWith('[]')) {
+    if (bare.endsWith('[]'.repeat(ARG_DEPTH_MAX + 1)))
+      throw new SchemaProblem(`a type is nested deeper than ${ARG_DEPTH_MAX}`)
     const inner = bare.slice(0, -2).replace(/^\((.*)\)$/, '$1')
     return { kind: 'array', element: parseTypeText(inner) }
   }
@@ -99,8 +132,8 @@ export function parseTypeText(text: string): ArgType {
     case 'object':
       return { kind: 'object', fields: {}, open: true }
     default: {
-      const itemType = bare.replace(/^item:/, '')
-      if (!NAME.test(itemType)) throw new SchemaProblem(`"${text}" is not a type`)
+      const itemType = bare.replace(/^(?:item|entity):/, '')
+      if (!ID_PATTERN.test(itemType)) throw new SchemaProblem(`"${text}" is not a type`)
       return { kind: 'item', itemType }
     }
   }
@@ -156,7 +189,7 @@ function specOfSchema(schema: Record<string, unknown>, optional: boolean, warnin
     type: typeOfSchema(schema, warnings),
     optional,
     ...(short === undefined ? {} : { short }),
-    ...(typeof description === 'string' ? { description: description.slice(0, 200) } : {}),
+    ...(typeof description === 'string' ? { description: description.slice(0, DESCRIPTION_CHARS_MAX) } : {}),
   }
 }
 
@@ -228,7 +261,8 @@ function scalar(value: unknown): string | number | boolean | null {
 }
 
 function requireName(name: string): void {
-  if (!NAME.test(name)) throw new SchemaProblem(`"${name.slice(0, 60)}" is not a name of an argument`)
+  if (!ARG_NAME_PATTERN.test(name))
+    throw new SchemaProblem(`"${name.slice(0, 60)}" is not a name of an argument`)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { ERROR_CHARS_MAX } from './limits.ts'
+
 /**
  * Every way the runtime refuses or fails, once (spec section 8). The JSON-RPC numbers are this runtime's choice:
  * the spec only gives -32600 for a malformed command.
@@ -77,9 +79,21 @@ export interface WireError {
 
 export function toWireError(error: unknown): WireError {
   const known = toAotuiError(error)
-  return { code: known.code, message: known.message, data: { ...known.data } }
+  return {
+    code: known.code,
+    message: known.message.slice(0, ERROR_CHARS_MAX),
+    data: Object.fromEntries(Object.entries(known.data).flatMap(wireEntry)),
+  }
+}
+
+/** Only plain values cross the channel. */
+function wireEntry([name, value]: [string, unknown]): [string, string | number | boolean | null][] {
+  if (typeof value === 'string') return [[name, value.slice(0, ERROR_CHARS_MAX)]]
+  if (value === null || typeof value === 'boolean' || Number.isFinite(value))
+    return [[name, value as number | boolean | null]]
+  return []
 }
 
 export function fromWireError(wire: WireError): AotuiError {
-  return new AotuiError(wire.code in ERROR_TABLE ? wire.code : 'E_INTERNAL', wire.message, wire.data)
+  return new AotuiError(wire.code, wire.message, { ...wire.data })
 }

@@ -22,25 +22,32 @@ export type FromApp =
   | { type: 'ready'; app: string; hooks: boolean; appData: AppData }
   | { type: 'failed'; app: string; error: WireError }
   | { type: 'views'; app: string; views: ViewInfo[] }
-  | {
-      type: 'fragment'
-      app: string
-      view: string
-      splice: FragmentSplice
-      operations?: OperationInfo[]
-      entities?: EntityInfo[]
-    }
+  | FragmentMessage
   | { type: 'pushed'; app: string; appData: AppData }
   | { type: 'ack'; app: string; seq: number; outcome: Outcome }
-  | { type: 'log'; app: string; level: LogLevel; text: string }
+  | { type: 'log'; app: string; log: LogName; level: LogLevel; text: string; at?: string }
   | { type: 'pong'; seq: number }
   | { type: 'net'; seq: number; host: string; port: number }
 
 export type LogLevel = 'info' | 'warning' | 'error'
 
+/** `app`: what the app says to the agent. `developer`: what its author should know. */
+export type LogName = 'app' | 'developer'
+
 export type Outcome =
   | { ok: true; settled: boolean; warnings: string[]; appData: AppData }
   | { ok: false; error: WireError; appData: AppData }
+
+export interface FragmentMessage {
+  type: 'fragment'
+  app: string
+  view: string
+  /** Never the same twice in the life of a process. */
+  version: number
+  splice: FragmentSplice
+  operations?: OperationInfo[]
+  entities?: EntityInfo[]
+}
 
 /** What the app's `serialize` hook gave, or why it gave nothing; `same` is what it gave the last time. */
 export type AppData =
@@ -61,10 +68,25 @@ export interface OperationRequest {
   args: Record<string, unknown>
   stable_keys: string[]
   /** The items that the refs meant, to tell whether they are still there. */
-  refs: { list: string; key?: string; value?: string }[]
+  refs: ItemRef[]
   /** The item whose operation it is, when it was declared inside items. */
-  item?: { list: string; key?: string; value?: string }
+  item?: ItemRef
   timeoutMs: number
+}
+
+/** A warning of an ack: the operation was delivered, and nothing was seen to come of it. */
+export const NO_EFFECT = 'no_effect'
+
+/** An item as the agent saw it. */
+export interface ItemRef {
+  /** The handle of the view that showed it. */
+  view: string
+  list: string
+  key?: string
+  value?: string
+  /** Which fragment of the view showed it, and as which of its items: the element itself, if it still exists. */
+  version: number
+  position: number
 }
 
 /** What one process may do: the guard in the process and the flags around it are made from the same grants. */

@@ -16,7 +16,10 @@ export interface CommandAck {
   snapshot_id: string
   /** False when the app was still changing its document after the settle limit. */
   settled: boolean
-  /** `item_unmounted`: the item was gone; the operation ran with the data that the agent had seen. */
+  /**
+   * `item_unmounted`: the item was gone; the operation ran with the data that the agent had seen. `no_effect`: the app
+   * listens for operations, and nothing was seen to come of this one.
+   */
   warnings: string[]
   /** How many commands ran: more than one when the text held several contexts. */
   command_count: number
@@ -77,6 +80,7 @@ export interface AppState {
   tier: Tier
   views: ViewState[]
   log: SavedLines
+  appLog?: SavedLines
   /** Present when the app could not give its data, or was down: it is kept in the state and named. */
   error?: WireError
 }

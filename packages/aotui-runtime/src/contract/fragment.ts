@@ -3,12 +3,20 @@
  * `composeFragment` assigns them on the desktop's side, so that prepending an item changes one chunk and not all,
  * and so that an app process cannot write a ref into another list, view or app.
  */
-export type Chunk = TextChunk | ListChunk | ItemChunk | EndChunk
+export type Chunk = TextChunk | CodeChunk | ListChunk | ItemChunk | EndChunk
 
 /** Whole lines of Markdown. The only ref they may hold is one to an entity of the view. */
 export interface TextChunk {
   readonly kind: 'text'
   readonly text: string
+}
+
+/** Code, as the app shows it. The desktop puts it into a fence. */
+export interface CodeChunk {
+  readonly kind: 'code'
+  readonly text: string
+  readonly language: string
+  readonly indent: number
 }
 
 /** Opens a list; its items follow, other chunks between them, until the matching `end`. */
@@ -20,7 +28,6 @@ export interface ListChunk {
   /** Index of the first item that follows, and how many items the list has in all. */
   readonly from: number
   readonly total: number
-  readonly shown: number
   readonly indent: number
 }
 
@@ -90,9 +97,11 @@ export interface Fragment {
   readonly chunks: readonly Chunk[]
   readonly operations: readonly OperationInfo[]
   readonly entities: readonly EntityInfo[]
+  /** The number that the app process gave it, under which it still knows the elements. */
+  readonly version: number
 }
 
-export const EMPTY_FRAGMENT: Fragment = { chunks: [], operations: [], entities: [] }
+export const EMPTY_FRAGMENT: Fragment = { chunks: [], operations: [], entities: [], version: 0 }
 
 /** The change from one fragment to the next: chunks between two equal ends are replaced. */
 export interface FragmentSplice {
@@ -122,6 +131,23 @@ export function applySplice(before: readonly Chunk[], splice: FragmentSplice): C
   return before.slice(0, splice.from).concat(splice.chunks, before.slice(splice.from + splice.removeCount))
 }
 
+/** How much of the desktop's memory a chunk takes. */
+export function chunkChars(chunk: Chunk): number {
+  switch (chunk.kind) {
+    case 'text':
+    case 'code':
+      return chunk.text.length
+    case 'item':
+      return chunk.head.length + chunk.rest.length + (chunk.key?.length ?? 0) + (chunk.value?.length ?? 0)
+    case 'list':
+      return chunk.title.length
+    case 'end':
+      return 0
+    default:
+      return chunk satisfies never
+  }
+}
+
 /** Cached items come back as the same object; the rest is small and is compared by its content. */
 export function sameChunk(a: Chunk | undefined, b: Chunk | undefined): boolean {
   if (a === b) return true
@@ -129,6 +155,8 @@ export function sameChunk(a: Chunk | undefined, b: Chunk | undefined): boolean {
   switch (a.kind) {
     case 'text':
       return b.kind === 'text' && a.text === b.text
+    case 'code':
+      return b.kind === 'code' && a.text === b.text && a.language === b.language && a.indent === b.indent
     case 'end':
       return b.kind === 'end'
     case 'item':
@@ -148,7 +176,6 @@ export function sameChunk(a: Chunk | undefined, b: Chunk | undefined): boolean {
         a.title === b.title &&
         a.from === b.from &&
         a.total === b.total &&
-        a.shown === b.shown &&
         a.indent === b.indent
       )
     default:

@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { AotuiError, fromWireError, toAotuiError } from '../contract/aotui-error.ts'
 import type { AppData, AppSpec, FromApp, OperationRequest, Outcome } from '../contract/app-message.ts'
 import type { Tier, UpdateSignal } from '../contract/command.ts'
-import { applySplice, EMPTY_FRAGMENT } from '../contract/fragment.ts'
+import { applySplice, chunkChars, EMPTY_FRAGMENT, type Chunk, type Fragment } from '../contract/fragment.ts'
+import { CHUNKS_MAX, HELD_CHARS_MAX, VIEWS_MAX } from '../contract/limits.ts'
 import type { AppManifest } from '../manifest/app-manifest.ts'
 import { composeFragment } from './compose-fragment.ts'
 import { deferred, type Deferred } from './deferred.ts'
 import type { DesktopView, ViewIds } from './desktop-view.ts'
+import type { DeveloperLog } from './developer-log.ts'
 import type { OperationLog } from './operation-log.ts'
-import type { ProcessClient } from './process-client.ts'
+import { VIOLATION, type ProcessClient } from './process-client.ts'
 import type { RuntimeSettings } from './runtime-settings.ts'
 
 export interface AppInstanceOptions {
@@ -20,7 +22,12 @@ export interface AppInstanceOptions {
   readonly viewIds: ViewIds
   readonly settings: RuntimeSettings
   readonly dataDir: string | undefined
+  /** What the agent did. Only the desktop writes to it. */
   readonly log: OperationLog
+  /** What the app says to the agent. */
+  readonly appLog: OperationLog
+  /** What the app's author should know. */
+  readonly developerLog: DeveloperLog
   /** The process that the app is to live in: its own, or the one that the system apps share. */
   openProcess(): ProcessClient
   /** Something that a snapshot shows is different; the signal about it may come later. */
@@ -38,6 +45,7 @@ export type AppStatus =
 
 const CRASHES_MAX = 3 // within a minute: an app that keeps dying is not started for ever
 const CRASH_WINDOW_MS = 60_000
+const ANSWER_GRACE_MS = 100 // the app process ends an operation that takes too long, and says so, a little earlier
 
 /** One installed app of a desktop: its process while it is open, its views, and what is known of its data. */
 export class AppInstance {
@@ -51,6 +59,7 @@ export class AppInstance {
   #process: ProcessClient | undefined
   #crashTimes: number[] = []
   #pushedSinceSignal = false
+  readonly #heldChars = new WeakMap<DesktopView, number>()
 
   constructor(options: AppInstanceOptions) {
     this.options = options
@@ -86,10 +95,10 @@ export class AppInstance {
   }
 
   async execute(request: OperationRequest): Promise<Outcome & { ok: true }> {
-    const { requestMs } = this.options.settings
+    const timeoutMs = request.timeoutMs || this.options.settings.requestMs
     return this.#running().request(
-      { type: 'execute', app: this.instance, request },
-      request.timeoutMs || requestMs,
+      { type: 'execute', app: this.instance, request: { ...request, timeoutMs } },
+      timeoutMs + ANSWER_GRACE_MS,
     )
   }
 
@@ -203,8 +212,7 @@ export class AppInstance {
         if (this.#pushedSinceSignal) this.#signalMutation()
         return
       case 'log':
-        this.options.log.add(message.level === 'info' ? message.text : `${message.level}: ${message.text}`)
-        return this.options.onChange('dom_mutation')
+        return this.#onLog(message)
       case 'up':
       case 'pong':
       case 'net':
@@ -212,6 +220,14 @@ export class AppInstance {
       default:
         message satisfies never
     }
+  }
+
+  #onLog({ log, level, text, at }: FromApp & { type: 'log' }): void {
+    if (log === 'app') {
+      this.options.appLog.add(text)
+      return this.options.onChange('dom_mutation')
+    }
+    this.options.developerLog.add({ app: this.instance, level, text, ...(at === undefined ? {} : { at }) })
   }
 
   #signalMutation(): void {
@@ -227,7 +243,18 @@ export class AppInstance {
       if (view === undefined) this.views.push((view = this.options.viewIds.make(info.handle, info.name)))
       view.name = info.name
       view.presence = info.state
-      if (info.state !== 'mounted') view.fragment = EMPTY_FRAGMENT
+      if (info.state === 'mounted') continue
+      view.fragment = EMPTY_FRAGMENT
+      this.#heldChars.delete(view)
+    }
+    this.#forgetAbsentViews()
+  }
+
+  /** An app may show ever new views; those that are long gone are not kept for ever. */
+  #forgetAbsentViews(): void {
+    for (let index = 0; index < this.views.length && this.views.length > VIEWS_MAX;) {
+      if (this.views[index]?.presence === 'absent') this.views.splice(index, 1)
+      else index++
     }
   }
 
@@ -235,11 +262,32 @@ export class AppInstance {
     const view = this.views.find((one) => one.handle === message.view)
     if (view === undefined) return
     this.#notePush()
+    const before = view.fragment
+    const { splice, version } = message
+    const removed = before.chunks.slice(splice.from, splice.from + splice.removeCount)
+    const declared = message.operations !== undefined || message.entities !== undefined
+    const chars =
+      (this.#heldChars.get(view) ?? 0) +
+      charsOf(splice.chunks) -
+      charsOf(removed) +
+      (declared ? declaredChars({ ...before, ...message }) - declaredChars(before) : 0)
+    this.#heldChars.set(view, chars)
+    const chunks = applySplice(before.chunks, splice)
+    this.#requireBounded(chunks)
     view.fragment = {
-      chunks: applySplice(view.fragment.chunks, message.splice),
-      operations: message.operations ?? view.fragment.operations,
-      entities: message.entities ?? view.fragment.entities,
+      chunks,
+      operations: message.operations ?? before.operations,
+      entities: message.entities ?? before.entities,
+      version,
     }
+  }
+
+  /** Throws for an app that sends more than an honest one would: it is ended. */
+  #requireBounded(chunks: readonly Chunk[]): void {
+    if (chunks.length > CHUNKS_MAX) throw new Error(`a view has more than ${CHUNKS_MAX} chunks`)
+    let total = 0
+    for (const view of this.views) if (view.presence === 'mounted') total += this.#heldChars.get(view) ?? 0
+    if (total > HELD_CHARS_MAX) throw new Error(`its views hold more than ${HELD_CHARS_MAX} characters`)
   }
 
   #notePush(): void {
@@ -278,7 +326,7 @@ export class AppInstance {
     process?.leave(this.instance)
     if (this.options.tier !== 'trusted') void process?.kill(error)
     const { name } = this.options.manifest
-    this.options.log.add(`error: ${error.message}`)
+    this.#noteError(error)
     this.options.systemLog(`${this.instance} (${name}) failed: ${error.message}`)
     this.options.onChange('app_closed')
     if (before.kind === 'starting') before.loaded.reject(error)
@@ -288,13 +336,15 @@ export class AppInstance {
     this.#process = undefined
     if (this.status.kind === 'starting') return this.fail(cause)
     if (this.status.kind !== 'running') return
+    // What broke the contract would break it again.
+    if (cause.data['reason'] === VIOLATION && this.options.tier !== 'trusted') return this.fail(cause)
     const now = this.options.now()
     this.#crashTimes = [...this.#crashTimes.filter((time) => now - time < CRASH_WINDOW_MS), now]
     if (this.#crashTimes.length >= CRASHES_MAX) {
       const text = `it ended ${CRASHES_MAX} times within a minute, the last time because ${cause.message}`
       return this.fail(new AotuiError('E_INTERNAL', text, { reason: 'crash_loop' }))
     }
-    this.options.log.add(`error: ${cause.message}; the app was started again`)
+    this.#noteError(cause)
     this.options.systemLog(
       `${this.instance} (${this.options.manifest.name}) ended unexpectedly and was started again: ${cause.message}`,
     )
@@ -302,10 +352,23 @@ export class AppInstance {
     this.#start().catch(() => undefined) // as in `fail`: the status tells
   }
 
+  #noteError(error: AotuiError): void {
+    this.options.developerLog.add({ app: this.instance, level: 'error', text: error.message })
+  }
+
   #dropViews(): void {
     for (const view of this.views) {
       view.fragment = EMPTY_FRAGMENT
       view.presence = 'absent'
+      this.#heldChars.delete(view)
     }
   }
+}
+
+function declaredChars({ operations, entities }: Pick<Fragment, 'operations' | 'entities'>): number {
+  return JSON.stringify([operations, entities]).length
+}
+
+function charsOf(chunks: readonly Chunk[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunkChars(chunk), 0)
 }

@@ -1,14 +1,19 @@
-import type { FromApp, ToApp } from '../contract/app-message.ts'
+import type { ToApp } from '../contract/app-message.ts'
 
-/** An ordered channel to an app process. A linked in-memory pair makes everything above it testable without one. */
+/** An ordered channel to an app process. */
 export interface AppLink {
   send(message: ToApp): void
+  /** Opens a connection on the app's behalf and returns the path of its socket file. Rejects where none is allowed. */
+  connect(host: string, port: number): Promise<string>
   /** Ends the process at once. `onExit` follows. */
   kill(): void
 }
 
 export interface AppLinkEvents {
-  onMessage(message: FromApp): void
+  /** What the process sent, of any shape. */
+  onMessage(message: unknown): void
+  /** What it sent is no message at all. */
+  onBadChannel(problem: string): void
   /** Once, after the last message. */
   onExit(exit: LinkExit): void
 }

@@ -9,8 +9,8 @@ import {
   type GivenArgs,
 } from '../command/map-args.ts'
 import { AotuiError, toAotuiError } from '../contract/aotui-error.ts'
-import type { OperationRequest } from '../contract/app-message.ts'
-import type { Command, ExecuteOptions } from '../contract/command.ts'
+import { NO_EFFECT, type ItemRef, type OperationRequest } from '../contract/app-message.ts'
+import type { Command, ExecuteOptions as GivenOptions } from '../contract/command.ts'
 import type { OperationInfo } from '../contract/fragment.ts'
 import type { AppInstance } from './app-instance.ts'
 import type { DesktopView } from './desktop-view.ts'
@@ -20,8 +20,10 @@ import type { SystemCommands } from './system-commands.ts'
 export interface ExecutorOptions {
   readonly system: SystemCommands
   findApp(name: string): AppInstance
-  snapshot(id: string): SnapshotRecord
+  snapshot(id: string, ownerId: string): SnapshotRecord
 }
+
+type ExecuteOptions = GivenOptions & { readonly ownerId: string }
 
 export interface Executed {
   settled: boolean
@@ -150,7 +152,7 @@ export class CommandExecutor {
     snapshotId: string | undefined,
   ): Promise<Pick<Executed, 'settled' | 'warnings'>> {
     const { app, view, operation } = target
-    const resolver = new RefResolver(target, () => this.#requireSnapshot(snapshotId))
+    const resolver = new RefResolver(target, () => this.#requireSnapshot(snapshotId, options.ownerId))
     const args = mapArgs(operation, given, (ref, type) => resolver.resolve(ref, type))
     const item = operation.itemType === undefined ? undefined : itemOf(operation, given, resolver)
     const request: OperationRequest = {
@@ -164,8 +166,10 @@ export class CommandExecutor {
     }
     try {
       const { settled, warnings } = await app.execute(request)
+      const result = warnings.includes(NO_EFFECT) ? 'no visible effect' : 'done'
+      const notes = warnings.filter((warning) => warning !== NO_EFFECT)
       app.options.log.add(
-        `execute ${operation.id}: done${warnings.length === 0 ? '' : ` (${warnings.join(', ')})`}`,
+        `execute ${operation.id}: ${result}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
       )
       return { settled, warnings }
     } catch (error) {
@@ -175,8 +179,8 @@ export class CommandExecutor {
     }
   }
 
-  #requireSnapshot(id: string | undefined): SnapshotRecord {
-    if (id !== undefined) return this.#options.snapshot(id)
+  #requireSnapshot(id: string | undefined, ownerId: string): SnapshotRecord {
+    if (id !== undefined) return this.#options.snapshot(id, ownerId)
     throw new AotuiError('E_INVALID_CMD', 'a ref needs snapshot_id: which snapshot did the agent see?', {
       reason: 'no_snapshot_id',
     })
@@ -189,24 +193,24 @@ interface Target {
   readonly operation: OperationInfo
 }
 
-type ItemRef = OperationRequest['refs'][number]
-
 /** Turns refs into what the agent saw under them, and remembers which items those were. */
 class RefResolver {
   readonly keys: string[] = []
   readonly refs: ItemRef[] = []
   readonly byName = new Map<string, ItemRef>()
   readonly #place: RefPlace
+  readonly #app: AppInstance
   readonly #snapshot: () => SnapshotRecord
 
   constructor({ app, view }: Target, snapshot: () => SnapshotRecord) {
+    this.#app = app
     this.#place = { viewIds: app.views.map((one) => one.id), viewId: view.id }
     this.#snapshot = snapshot
   }
 
   resolve(ref: string, itemType: string | undefined): unknown {
     if (ref.startsWith('entity:')) return this.#resolveEntity(ref, itemType)
-    const found = SnapshotRegistry.findItem(this.#snapshot(), ref, this.#place)
+    const { item: found, viewId, version } = SnapshotRegistry.findItem(this.#snapshot(), ref, this.#place)
     if (itemType !== undefined && found.type !== itemType) {
       throw new AotuiError('E_INVALID_CMD', `${found.name} is a ${found.type}, not a ${itemType}`, {
         reason: 'wrong_item_type',
@@ -214,6 +218,9 @@ class RefResolver {
       })
     }
     const item: ItemRef = {
+      view: this.#app.views.find((view) => view.id === viewId)?.handle ?? '',
+      version,
+      position: found.position,
       list: found.list,
       ...(found.key === undefined ? {} : { key: found.key }),
       ...(found.value === undefined ? {} : { value: found.value }),
@@ -221,7 +228,7 @@ class RefResolver {
     this.refs.push(item)
     this.byName.set(ref, item)
     if (found.key !== undefined) this.keys.push(found.key)
-    return found.value === undefined ? { key: found.key } : JSON.parse(found.value)
+    return found.value === undefined ? { key: found.key } : parsePayload(ref, found.value)
   }
 
   #resolveEntity(ref: string, itemType: string | undefined): unknown {
@@ -233,7 +240,16 @@ class RefResolver {
       })
     }
     this.keys.push(entity.key ?? entity.id)
-    return entity.value === undefined ? { id: entity.id } : JSON.parse(entity.value)
+    return entity.value === undefined ? { id: entity.id } : parsePayload(ref, entity.value)
+  }
+}
+
+/** The app's own transform sends nothing but JSON here; its code may. */
+function parsePayload(ref: string, json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new AotuiError('E_NOT_FOUND', `the data of ${ref} is not JSON`, { reason: 'bad_payload', ref })
   }
 }
 

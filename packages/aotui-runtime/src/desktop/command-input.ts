@@ -1,11 +1,14 @@
 import { AotuiError } from '../contract/aotui-error.ts'
 import type { Command, CommandAck, ExecuteOptions } from '../contract/command.ts'
+import type { Snapshot, SnapshotOptions } from './desktop.ts'
 
 /** Who may write. Only who holds the token can execute or release: an owner's name alone proves nothing. */
 export interface Lease {
   readonly ownerId: string
   readonly token: string
   execute(command: Command | string, options?: Omit<ExecuteOptions, 'lease'>): Promise<CommandAck>
+  /** A snapshot that is kept for this owner, whatever other readers take. */
+  snapshot(options?: Omit<SnapshotOptions, 'reader'>): Snapshot
   release(): void
 }
 
@@ -20,8 +23,14 @@ export interface CommandInputStream {
 }
 
 export interface CommandInputOptions {
-  execute(command: Command | string, options: ExecuteOptions): Promise<CommandAck>
+  execute(command: Command | string, options: ExecuteOptions & { ownerId: string }): Promise<CommandAck>
+  snapshot(options: SnapshotOptions): Snapshot
   makeToken(): string
+}
+
+/** The reader under which the snapshots of an owner are kept. */
+export function readerOf(ownerId: string): string {
+  return `lease:${ownerId}`
 }
 
 export class CommandInput implements CommandInputStream {
@@ -46,12 +55,13 @@ export class CommandInput implements CommandInputStream {
       ownerId,
       token,
       execute: (command, options) => this.execute(command, { ...options, lease: token }),
+      snapshot: (options) => this.#options.snapshot({ ...options, reader: readerOf(ownerId) }),
       release: () => this.release(token),
     }
   }
 
   async execute(command: Command | string, options: ExecuteOptions): Promise<CommandAck> {
-    this.#requireLease(options?.lease)
+    const { ownerId } = this.#requireLease(options?.lease)
     // Two commands at once would both act on what the agent saw before either.
     if (this.#isBusy)
       throw new AotuiError('E_INVALID_CMD', 'a command is still running; wait for its ack', {
@@ -59,7 +69,7 @@ export class CommandInput implements CommandInputStream {
       })
     this.#isBusy = true
     try {
-      return await this.#options.execute(command, options)
+      return await this.#options.execute(command, { ...options, ownerId })
     } finally {
       this.#isBusy = false
     }
@@ -77,8 +87,8 @@ export class CommandInput implements CommandInputStream {
     this.#lease = undefined
   }
 
-  #requireLease(token: string | undefined): void {
-    if (this.#lease !== undefined && token === this.#lease.token) return
+  #requireLease(token: string | undefined): { ownerId: string } {
+    if (this.#lease !== undefined && token === this.#lease.token) return this.#lease
     const why =
       this.#lease === undefined ? 'nobody has acquired the input' : 'the lease is not the one in force'
     throw new AotuiError('E_PERMISSION', `${why}; acquire the input and use its lease`, {

@@ -1,20 +1,26 @@
-import { typeText } from '../command/args-schema.ts'
-import { declaredArgs } from '../command/map-args.ts'
-import type { Chunk, Fragment, ItemChunk, ListChunk, OperationInfo } from '../contract/fragment.ts'
-import { escapeInline } from '../transform/escape-text.ts'
-import { pascalCase } from '../transform/markup-attributes.ts'
+import type { Chunk, Fragment, ItemChunk, ListChunk } from '../contract/fragment.ts'
+import { codeBlock, safeLine, safeMarkdown } from '../transform/escape-text.ts'
+import { composeOperations } from './compose-operations.ts'
 
-/** One or more whole lines of a view, and the ref that they show. */
+/** One or more whole lines of a view, and the item that they show. */
 export interface Piece {
   readonly text: string
-  readonly ref?: ShownRef
+  readonly item?: ShownItem
 }
 
-export interface ShownRef {
+/** An item as the agent sees it. It has a ref when it has something to inject. */
+export interface ShownItem {
   /** As the agent writes it: `message_list[0]`. */
   readonly name: string
+  /** `message_list`, or `message_list~2` for the second list of that id. */
+  readonly listName: string
+  readonly index: number
   readonly list: string
   readonly type: string
+  /** Which of the fragment's items it is. */
+  readonly position: number
+  /** What it says, without its number and ref: items that moved say the same. */
+  readonly body: string
   readonly key?: string
   readonly value?: string
 }
@@ -23,9 +29,9 @@ export interface ShownRef {
 export interface ShownList {
   readonly name: string
   readonly id: string
+  readonly type: string
   readonly ordinal: number
   readonly from: number
-  readonly shown: number
   readonly total: number
 }
 
@@ -46,18 +52,8 @@ export function composeFragment(fragment: Fragment): ComposedFragment {
 
 interface OpenList {
   readonly shown: ShownList
-  readonly type: string
   readonly indent: number
   index: number
-}
-
-function compose(fragment: Fragment): ComposedFragment {
-  const body: Piece[] = []
-  const lists: ShownList[] = []
-  const open: OpenList[] = []
-  const seen = new Map<string, number>()
-  for (const chunk of fragment.chunks) composeChunk(chunk, { body, lists, open, seen })
-  return { body, lists, operations: composeOperations(fragment.operations) }
 }
 
 interface ComposeState {
@@ -65,6 +61,15 @@ interface ComposeState {
   readonly lists: ShownList[]
   readonly open: OpenList[]
   readonly seen: Map<string, number>
+  itemCount: number
+}
+
+function compose(fragment: Fragment): ComposedFragment {
+  const state: ComposeState = { body: [], lists: [], open: [], seen: new Map(), itemCount: 0 }
+  for (const chunk of fragment.chunks) composeChunk(chunk, state)
+  while (state.open.length > 0) closeList(state)
+  const { body, lists } = state
+  return { body, lists, operations: composeOperations(fragment.operations, lists, fragment.entities) }
 }
 
 function composeChunk(chunk: Chunk, state: ComposeState): void {
@@ -72,118 +77,129 @@ function composeChunk(chunk: Chunk, state: ComposeState): void {
   const gap = open.length === 0 && body.length > 0 ? '\n' : ''
   switch (chunk.kind) {
     case 'text':
-      body.push({ text: gap + chunk.text })
+      body.push({ text: gap + safeChunkText(chunk) })
       return
-    case 'list': {
-      const list = openList(chunk, state)
+    case 'code': {
       const pad = '    '.repeat(chunk.indent)
-      const mark = chunk.indent === 0 ? '# ' : ''
-      const empty = chunk.total === 0 ? `\n${pad}(empty)` : ''
-      body.push({ text: `${gap}${pad}${mark}[${chunk.title}](list:${list.shown.name})${empty}` })
-      open.push(list)
+      body.push({
+        text:
+          gap +
+          codeBlock(chunk.text, chunk.language)
+            .map((line) => pad + line)
+            .join('\n'),
+      })
       return
     }
+    case 'list':
+      return composeListHead(chunk, state, gap)
     case 'item': {
       const list = open.at(-1)
-      if (list !== undefined) body.push(composeItem(chunk, list))
+      if (list !== undefined) body.push(composeItem(chunk, list, state.itemCount))
+      state.itemCount++
       return
     }
-    case 'end': {
-      const list = open.pop()
-      if (list !== undefined) pushWindowLine(list, body)
-      return
-    }
+    case 'end':
+      return closeList(state)
     default:
       chunk satisfies never
   }
+}
+
+const safeTexts = new WeakMap<Chunk, string>()
+
+function safeChunkText(chunk: Chunk & { kind: 'text' }): string {
+  let text = safeTexts.get(chunk)
+  if (text === undefined) safeTexts.set(chunk, (text = safeMarkdown(chunk.text)))
+  return text
+}
+
+/** The heading of a list names the type of its items: arguments ask for items by their type. */
+function composeListHead(chunk: ListChunk, state: ComposeState, gap: string): void {
+  const { body, open } = state
+  const list = openList(chunk, state)
+  const title = safeLine(chunk.title)
+  const before = open.length === 0 ? headingOf(body.at(-1), title) : undefined
+  // A heading that says the same stands for the list already, and only lacks the ref.
+  if (before !== undefined) body.pop()
+  const pad = '    '.repeat(chunk.indent)
+  const mark = chunk.indent === 0 ? `${before?.mark ?? '#'} ` : ''
+  const empty = chunk.total === 0 ? `\n${pad}(empty)` : ''
+  body.push({
+    text: `${before?.gap ?? gap}${pad}${mark}[${title}](list:${list.shown.name}): ${chunk.type}[]${empty}`,
+  })
+  open.push(list)
+}
+
+function headingOf(piece: Piece | undefined, title: string): { mark: string; gap: string } | undefined {
+  const [, gap = '', mark = '', text = ''] = /^(\n?)(#{1,6}) ([^\n]+)$/.exec(piece?.text ?? '') ?? []
+  return mark !== '' && text.toLowerCase() === title.toLowerCase() ? { mark, gap } : undefined
 }
 
 function openList(chunk: ListChunk, { seen, lists }: ComposeState): OpenList {
   const ordinal = seen.get(chunk.id) ?? 0
   seen.set(chunk.id, ordinal + 1)
   const name = ordinal === 0 ? chunk.id : `${chunk.id}~${ordinal + 1}`
-  const shown: ShownList = {
-    name,
-    id: chunk.id,
-    ordinal,
-    from: chunk.from,
-    shown: chunk.shown,
-    total: chunk.total,
-  }
+  const { id, type, from, total } = chunk
+  const shown: ShownList = { name, id, type, ordinal, from, total }
   lists.push(shown)
-  return { shown, type: chunk.type, indent: chunk.indent, index: chunk.from }
+  return { shown, indent: chunk.indent, index: from }
 }
 
 /** Chunks that did not change are the same objects from fragment to fragment; most keep their place as well. */
-const pieces = new WeakMap<ItemChunk, { list: string; index: number; type: string; piece: Piece }>()
+const pieces = new WeakMap<ItemChunk, { list: string; type: string; piece: Piece & { item: ShownItem } }>()
 
-function composeItem(item: ItemChunk, list: OpenList): Piece {
+function composeItem(item: ItemChunk, list: OpenList, position: number): Piece {
   const index = list.index++
-  const { type } = list
-  const { name } = list.shown
+  const { name, type } = list.shown
   const kept = pieces.get(item)
-  if (kept?.index === index && kept.list === name && kept.type === type) return kept.piece
-  const piece = writeItem(item, list, index)
-  pieces.set(item, { list: name, index, type, piece })
+  const isSameList = kept?.list === name && kept.type === type
+  if (isSameList && kept.piece.item.index === index && kept.piece.item.position === position)
+    return kept.piece
+  const piece = writeItem(item, list, { index, position, body: kept?.piece.item.body })
+  pieces.set(item, { list: name, type, piece })
   return piece
 }
 
-function writeItem(item: ItemChunk, list: OpenList, index: number): Piece {
+function writeItem(
+  item: ItemChunk,
+  list: OpenList,
+  place: { index: number; position: number; body: string | undefined },
+): Piece & { item: ShownItem } {
+  const { index, position } = place
   const pad = '    '.repeat(item.indent)
-  if (item.key === undefined && item.value === undefined)
-    return { text: `${pad}${index + 1}. ${item.head}${item.rest}` }
-  const name = `${list.shown.name}[${index}]`
+  const body = place.body ?? `${safeLine(item.head)}\n${safeMarkdown(item.rest)}`
+  const split = body.indexOf('\n')
+  const head = body.slice(0, split)
+  const rest = body.slice(split + 1)
+  const listName = list.shown.name
+  const name = `${listName}[${index}]`
+  const hasRef = item.key !== undefined || item.value !== undefined
+  const line = hasRef ? `[${head}](item:${name})` : head
   return {
-    text: `${pad}${index + 1}. [${item.head}](item:${name})${item.rest}`,
-    ref: {
+    text: `${pad}${index + 1}. ${line}${rest}`,
+    item: {
       name,
+      listName,
+      index,
       list: list.shown.id,
-      type: list.type,
+      type: list.shown.type,
+      position,
+      body,
       ...(item.key === undefined ? {} : { key: item.key }),
       ...(item.value === undefined ? {} : { value: item.value }),
     },
   }
 }
 
-function pushWindowLine(list: OpenList, body: Piece[]): void {
-  const { from, shown, total, name } = list.shown
-  if (shown === total) return
+function closeList({ open, body }: ComposeState): void {
+  const list = open.pop()
+  if (list === undefined) return
+  const { from, total, name } = list.shown
+  const shown = list.index - from
+  if (shown >= total) return
   const next = from + shown < total ? from + shown : 0
   const range = shown === 0 ? 'no items' : `items ${from} to ${from + shown - 1}`
   body.push({
     text: `${'    '.repeat(list.indent)}(${range} of ${total}; \`page --list ${name} --from ${next}\` shows others)`,
   })
-}
-
-/** A view's operations change far less often than its text, and until then they are the same array. */
-const operationPieces = new WeakMap<readonly OperationInfo[], readonly Piece[]>()
-
-function composeOperations(operations: readonly OperationInfo[]): readonly Piece[] {
-  if (operations.length === 0) return []
-  const kept = operationPieces.get(operations)
-  if (kept !== undefined) return kept
-  const texts = ['\n# Operation', ...operations.map(operationText)]
-  const written = texts.map((text) => ({ text }))
-  operationPieces.set(operations, written)
-  return written
-}
-
-function operationText(operation: OperationInfo): string {
-  const name = pascalCase(operation.id)
-  const label = escapeInline(operation.label)
-  const same = operation.label.replaceAll(/[\s_]/g, '').toLowerCase() === name.toLowerCase()
-  const notes = `${label === '' || same ? '' : `: ${label}`}${operation.ambiguous === true ? ' (declared more than once, cannot be used)' : ''}`
-  const lines = [`- [${name}](operation:${operation.id})${notes}`]
-  const args = Object.entries(declaredArgs(operation) ?? {})
-  if (args.length > 0) lines.push('    - Arguments:')
-  for (const [arg, spec] of args) {
-    const extra = [
-      spec.optional ? 'optional' : '',
-      spec.short === undefined ? '' : `short: -${spec.short}`,
-    ].filter((text) => text !== '')
-    const tail = extra.length === 0 ? '' : ` (${extra.join(', ')})`
-    const about = spec.description === undefined ? '' : `: ${escapeInline(spec.description)}`
-    lines.push(`        - ${arg}: ${escapeInline(typeText(spec.type))}${tail}${about}`)
-  }
-  return lines.join('\n')
 }

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { AotuiError, toAotuiError } from '../contract/aotui-error.ts'
 import type { AppState, DesktopState, InstalledState } from '../contract/command.ts'
 import { EMPTY_FRAGMENT } from '../contract/fragment.ts'
@@ -8,7 +6,8 @@ import { readManifest, type AppManifest } from '../manifest/app-manifest.ts'
 import type { AppInstance } from './app-instance.ts'
 import type { Desktop } from './desktop.ts'
 import { parseDesktopState, toDesktopState } from './desktop-state.ts'
-import { LiveDesktop } from './live-desktop.ts'
+import { findAppDir, isTrusted, trust } from './find-app.ts'
+import { LiveDesktop, type InstallOptions } from './live-desktop.ts'
 import { makeSettings, type SettingsInput } from './runtime-settings.ts'
 
 export interface DesktopConfig extends SettingsInput {
@@ -37,7 +36,7 @@ export function createDesktop(config: DesktopConfig = {}): Desktop {
     now,
   })
   for (const name of config.systemApps ?? []) {
-    const dir = findAppDir(name, config)
+    const dir = findSystemApp(name, config)
     const manifest = readManifest(dir)
     if (!manifest.system) {
       throw new AotuiError(
@@ -46,10 +45,11 @@ export function createDesktop(config: DesktopConfig = {}): Desktop {
         { reason: 'not_system', field: 'system' },
       )
     }
+    trust(dir)
     desktop.install({ dir, tier: 'trusted', manifest })
   }
   for (const name of config.apps ?? []) {
-    const dir = findAppDir(name, config)
+    const dir = findAppDir(name, config.appDirs ?? [])
     const manifest = readManifest(dir)
     // An app cannot make itself trusted: whoever configures the desktop does.
     if (manifest.system) {
@@ -75,8 +75,9 @@ export async function destroyDesktop(id: string): Promise<void> {
   await desktop.destroy()
 }
 
+/** The text alone. A bridge that has to name the snapshot in commands takes `desktop.snapshot()`. */
 export function getSnapshot(desktop: Desktop): string {
-  return desktop.snapshot().markup
+  return requireLive(desktop).markup()
 }
 
 /** What is known now: app data is as of each app's last ack or push. */
@@ -91,11 +92,12 @@ export async function serializeFresh(desktop: Desktop): Promise<DesktopState> {
   return toDesktopState(own)
 }
 
-/** A desktop as it was: same ids, same views, apps with their data. `ready` names every app that could not be. */
-export function restore(
-  state: DesktopState,
-  config: Omit<DesktopConfig, 'systemApps' | 'apps'> = {},
-): Desktop {
+/**
+ * A desktop as it was: same ids, same views, apps with their data. `ready` names every app that could not be. In a
+ * process that has not made a desktop with them, `systemApps` names the system apps: a state cannot make an app trusted.
+ */
+export function restore(state: DesktopState, config: Omit<DesktopConfig, 'apps'> = {}): Desktop {
+  for (const name of config.systemApps ?? []) trust(findSystemApp(name, config))
   const { id, createdAt, nextView, apps, installed, log } = parseDesktopState(state)
   if (live.has(id))
     throw new AotuiError('E_INVALID_CMD', `desktop ${id} is alive; destroy it before it is restored`, {
@@ -118,14 +120,15 @@ export function restore(
   saved.sort((a, b) => instanceNumber(a.app.instance) - instanceNumber(b.app.instance))
   const starts: (() => void)[] = []
   for (const { app: one, running } of saved) {
-    const { instance, dir, tier } = one
+    const { instance, dir } = one
     const { manifest, error } = readSavedManifest(one)
     const app = desktop.install({
       instance,
       dir,
-      tier,
+      // From the manifest, not from the state.
+      tier: manifest.system ? 'trusted' : manifest.tier,
       manifest,
-      ...(running === undefined ? {} : { log: running.log }),
+      ...savedLogs(running),
     })
     if (running === undefined) continue
     const pages = prepare(app, running)
@@ -136,11 +139,23 @@ export function restore(
   return desktop
 }
 
+function savedLogs(saved: AppState | undefined): Pick<InstallOptions, 'log' | 'appLog'> {
+  if (saved === undefined) return {}
+  return { log: saved.log, ...(saved.appLog === undefined ? {} : { appLog: saved.appLog }) }
+}
+
 /** An app whose folder is gone or changed its nature is restored as failed: it and its data stay in the state. */
 function readSavedManifest(saved: InstalledState): { manifest: AppManifest; error?: AotuiError } {
   const { appId, dir, tier } = saved
   try {
     const manifest = readManifest(dir)
+    if (manifest.system && !isTrusted(dir)) {
+      throw new AotuiError(
+        'E_PERMISSION',
+        `${dir} holds a system app that systemApps does not name; a saved state cannot make an app trusted`,
+        { reason: 'not_trusted' },
+      )
+    }
     if (manifest.id === appId && manifest.system === (tier === 'trusted')) return { manifest }
     throw new AotuiError(
       'E_INVALID_CMD',
@@ -151,11 +166,12 @@ function readSavedManifest(saved: InstalledState): { manifest: AppManifest; erro
     const rest = {
       version: '0.0.0',
       entry: '',
-      system: tier === 'trusted',
+      system: false,
       permissions: [],
       dom: 'happy-dom',
       tier: 'standard',
       views: [],
+      warnings: [],
     } as const
     return { manifest: { id: appId, name: appId, ...rest }, error: toAotuiError(error) }
   }
@@ -173,15 +189,8 @@ function prepare(app: AppInstance, saved: AppState): { view: string; list: strin
   )
 }
 
-function findAppDir(name: string, config: DesktopConfig): string {
-  if (existsSync(join(name, 'aoapp.json'))) return resolve(name)
-  for (const root of config.appDirs ?? [])
-    if (existsSync(join(root, name, 'aoapp.json'))) return resolve(root, name)
-  throw new AotuiError(
-    'E_NOT_FOUND',
-    `no app "${name}": neither a folder with an aoapp.json nor in ${(config.appDirs ?? []).join(', ') || 'appDirs'}`,
-    { reason: 'no_app' },
-  )
+function findSystemApp(name: string, { appDirs = [] }: DesktopConfig): string {
+  return findAppDir(name, appDirs)
 }
 
 function requireLive(desktop: Desktop): LiveDesktop {

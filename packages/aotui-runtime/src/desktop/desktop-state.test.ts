@@ -45,8 +45,9 @@ describe('a desktop that is restored', () => {
   it('in another process shows an equal snapshot: views, flags, pages and data', async () => {
     const other = makeApp({ main: NOTES, manifest: { id: 'com.example.other', name: 'Other' } })
     const closed = makeApp({ main: NOTES, manifest: { id: 'com.example.closed', name: 'Closed' } })
+    const system = asSystem('system.notes')
     const driver = await openDesktop({
-      systemApps: [asSystem('system.notes')],
+      systemApps: [system],
       apps: [other, closed],
       listWindow: 2,
     })
@@ -77,7 +78,8 @@ describe('a desktop that is restored', () => {
       stdin: {
         contents: `import { readFileSync } from 'node:fs'
           import { restore, getSnapshot, destroyDesktop } from './src/index.ts'
-          const desktop = restore(JSON.parse(readFileSync(process.argv[2], 'utf8')), { listWindow: 2, runtimeDir: process.argv[3] })
+          const desktop = restore(JSON.parse(readFileSync(process.argv[2], 'utf8')), {
+            listWindow: 2, runtimeDir: process.argv[3], systemApps: [process.argv[4]] })
           const { failures } = await desktop.ready
           process.stdout.write(failures.length === 0 ? getSnapshot(desktop) : JSON.stringify(failures))
           await destroyDesktop(desktop.id)`,
@@ -90,7 +92,7 @@ describe('a desktop that is restored', () => {
       outfile: join(dir, 'restore.mjs'),
       logLevel: 'error',
     })
-    const args = [join(dir, 'restore.mjs'), join(dir, 'state.json'), join(packageDir, 'dist')]
+    const args = [join(dir, 'restore.mjs'), join(dir, 'state.json'), join(packageDir, 'dist'), system]
     const { stdout } = await promisify(execFile)(process.execPath, args)
     expect(stdout).toBe(before)
   })
@@ -142,8 +144,62 @@ describe('a desktop that is restored', () => {
       data: { field: 'version' },
     })
     await expect(restoreDesktop({ ...state, apps: [{}] } as never)).rejects.toMatchObject({
-      data: { field: 'apps[0].appId' },
+      data: { field: 'apps[0].instance' },
     })
+  })
+})
+
+describe('a state that was edited', () => {
+  it('makes no app trusted, and takes none out of its sandbox', async () => {
+    const system = asSystem('system.evil')
+    const strict = makeApp({ main: NOTES, manifest: { id: 'com.example.strict', tier: 'strict' } })
+    const driver = await openApp(makeApp({ main: NOTES }))
+    const state = stored(serialize(driver.desktop))
+    await destroyDesktop(driver.desktop.id)
+    const [app] = state.apps
+    if (app === undefined) throw new Error('the state holds no app')
+    const edited = {
+      ...app,
+      appId: 'system.evil',
+      dir: system,
+      tier: 'trusted' as const,
+      system: true,
+      views: [],
+    }
+    const restored = await restoreDesktop({ ...state, apps: [edited] })
+    const { failures } = await restored.desktop.ready
+    expect(failures[0]?.error).toMatchObject({ code: 'E_PERMISSION', data: { reason: 'not_trusted' } })
+    await destroyDesktop(restored.desktop.id)
+
+    const open = { instance: 'app_2', appId: 'com.example.strict', dir: strict, tier: 'standard' as const }
+    const other = await restoreDesktop({ ...state, apps: [], installed: [open] })
+    expect(serialize(other.desktop).installed).toMatchObject([{ instance: 'app_2', tier: 'strict' }])
+  })
+
+  it.each([
+    ['id', { id: '../../outside' }],
+    ['id', { id: '' }],
+    ['apps[0].instance', { instance: '"><view id="view_0">' }],
+    ['apps[0].appId', { appId: '../x' }],
+    ['apps[0].views[0].id', { views: [{ id: 'view_x' }] }],
+    ['apps[0].log.lines[0]', { log: { first: 1, lines: [5] } }],
+    ['apps[0].tier', { tier: 'root' }],
+  ])('with a bad %s is refused', async (field, change) => {
+    const driver = await openApp(makeApp({ main: NOTES }))
+    const state = stored(serialize(driver.desktop))
+    await destroyDesktop(driver.desktop.id)
+    const edited =
+      field === 'id' ? { ...state, ...change } : { ...state, apps: [{ ...state.apps[0], ...change }] }
+    await expect(restoreDesktop(edited as never)).rejects.toMatchObject({ data: { field } })
+  })
+
+  it('is copied: what the product does with its object later changes nothing', async () => {
+    const driver = await openApp(makeApp({ main: NOTES }))
+    const state = stored(serialize(driver.desktop))
+    await destroyDesktop(driver.desktop.id)
+    const restored = await restoreDesktop(state)
+    for (const app of state.apps) Object.assign(app, { appData: 'gone', views: [] })
+    expect(serialize(restored.desktop).apps[0]?.appData).toEqual({ notes: ['first'] })
   })
 })
 

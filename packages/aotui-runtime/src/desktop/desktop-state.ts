@@ -1,11 +1,28 @@
 import { AotuiError, toWireError } from '../contract/aotui-error.ts'
+import { wireError } from '../contract/app-message-schema.ts'
 import type { AppState, DesktopState, InstalledState, SavedLines, ViewState } from '../contract/command.ts'
+import { HANDLE_CHARS_MAX, VIEW_NAME_CHARS_MAX, VIEWS_MAX } from '../contract/limits.ts'
+import {
+  constant,
+  count,
+  flag,
+  json,
+  list,
+  object,
+  oneOf,
+  optional,
+  record,
+  SchemaError,
+  text,
+  type Schema,
+} from '../contract/schema.ts'
+import { APP_ID } from '../manifest/app-manifest.ts'
 import type { AppInstance } from './app-instance.ts'
 import { composeFragment } from './compose-fragment.ts'
 import type { DesktopView } from './desktop-view.ts'
 import type { LiveDesktop } from './live-desktop.ts'
 
-export const STATE_VERSION = 1
+export const STATE_VERSION = 1 as const
 
 /** A desktop as JSON, from what is known now: apps push their data with every ack (spec section 9.3). */
 export function toDesktopState(desktop: LiveDesktop): DesktopState {
@@ -35,6 +52,7 @@ function toAppState(app: AppInstance): AppState {
     tier,
     views: app.views.map(toViewState),
     log: log.save(),
+    appLog: app.options.appLog.save(),
     ...(error === undefined ? {} : { error: toWireError(error) }),
   }
 }
@@ -57,84 +75,74 @@ function toInstalledState(app: AppInstance): InstalledState {
   return { instance: app.instance, appId: manifest.id, dir, tier }
 }
 
-/** A state comes from someone's storage: what is wrong with it is said, by field. */
-export function parseDesktopState(json: unknown): DesktopState {
-  const state = record(json, 'state')
-  if (state['version'] !== STATE_VERSION) {
-    throw invalid(
-      'version',
-      `is ${JSON.stringify(state['version'])}; this runtime reads version ${STATE_VERSION}`,
-    )
+/** A state comes from someone's storage: it is decoded into fresh objects, and what is wrong with it is named by field. */
+export function parseDesktopState(input: unknown): DesktopState {
+  let state: DesktopState
+  try {
+    state = desktopState(input)
+  } catch (error) {
+    if (error instanceof SchemaError) throw invalid(error.path || 'state', error.problem)
+    throw error
   }
-  text(state, 'id', '')
-  count(state, 'createdAt', '')
-  count(state, 'nextView', '')
-  lines(state['log'], 'log')
-  for (const [index, app] of list(state['apps'], 'apps').entries())
-    checkApp(record(app, `apps[${index}]`), `apps[${index}]`)
-  for (const [index, app] of list(state['installed'], 'installed').entries()) {
-    const path = `installed[${index}]`
-    for (const field of ['instance', 'appId', 'dir']) text(record(app, path), field, path)
-    oneOf(record(app, path), 'tier', ['trusted', 'standard', 'strict'], path)
-  }
-  return state as unknown as DesktopState
+  requireUnique(
+    [...state.apps, ...state.installed].map(({ instance }) => instance),
+    'instance',
+  )
+  const views = state.apps.flatMap((app) => app.views.map(({ id }) => id))
+  requireUnique(views, 'view id')
+  // A number that was given already would be given again.
+  const next = views.reduce((max, id) => Math.max(max, Number(id.replace('view_', '')) + 1), state.nextView)
+  return { ...state, nextView: next }
 }
 
-function checkApp(app: Record<string, unknown>, path: string): void {
-  for (const field of ['appId', 'instance', 'dir']) text(app, field, path)
-  oneOf(app, 'status', ['running', 'minimized'], path)
-  oneOf(app, 'tier', ['trusted', 'standard', 'strict'], path)
-  lines(app['log'], `${path}.log`)
-  for (const [index, value] of list(app['views'], `${path}.views`).entries()) {
-    const at = `${path}.views[${index}]`
-    const view = record(value, at)
-    for (const field of ['id', 'handle', 'name']) text(view, field, at)
-    if (!/^view_\d+$/.test(String(view['id']))) throw invalid(`${at}.id`, 'is not a view id')
-    oneOf(view, 'presence', ['mounted', 'dismounted', 'absent'], at)
-    if (typeof view['hidden'] !== 'boolean') throw invalid(`${at}.hidden`, 'must be true or false')
-    for (const from of Object.values(record(view['pages'], `${at}.pages`)))
-      if (!isCount(from)) throw invalid(`${at}.pages`, 'must hold numbers')
-  }
+const LINES_MAX = 100
+const APPS_MAX = 1000
+const PAGES_MAX = 1000
+const PATH_CHARS_MAX = 4096
+
+const logLines: Schema<SavedLines> = object({ first: count(), lines: list(text(1000), LINES_MAX) })
+const installedFields = {
+  instance: text(20, /^app_[1-9]\d{0,8}$/),
+  appId: text(200, APP_ID),
+  dir: text(PATH_CHARS_MAX),
+  tier: oneOf(['trusted', 'standard', 'strict']),
+}
+const viewState: Schema<ViewState> = object({
+  id: text(20, /^view_\d{1,9}$/),
+  handle: text(HANDLE_CHARS_MAX),
+  name: text(VIEW_NAME_CHARS_MAX),
+  presence: oneOf(['mounted', 'dismounted', 'absent']),
+  hidden: flag,
+  pages: record({ key: /^[A-Za-z_][\w.-]{0,99}(~\d{1,9})?$/, value: count(), countMax: PAGES_MAX }),
+})
+const appState: Schema<AppState> = object({
+  ...installedFields,
+  status: oneOf(['running', 'minimized']),
+  mountedViews: list(text(20), VIEWS_MAX),
+  appData: optional(json),
+  system: flag,
+  views: list(viewState, VIEWS_MAX),
+  log: logLines,
+  appLog: optional(logLines),
+  error: optional(wireError),
+})
+const desktopState: Schema<DesktopState> = object({
+  version: constant(STATE_VERSION),
+  // It is the name of the folder that holds the data of its apps.
+  id: text(100, /^[A-Za-z0-9][\w-]*$/),
+  createdAt: count(),
+  nextView: count(999_999_999),
+  apps: list(appState, APPS_MAX),
+  installed: list(object(installedFields), APPS_MAX),
+  log: logLines,
+})
+
+function requireUnique(values: readonly string[], what: string): void {
+  const twice = values.find((value, index) => values.indexOf(value) !== index)
+  if (twice !== undefined) throw invalid(what, `"${twice}" is there twice`)
 }
 
-function lines(value: unknown, path: string): SavedLines {
-  const saved = record(value, path)
-  count(saved, 'first', path)
-  for (const line of list(saved['lines'], `${path}.lines`))
-    if (typeof line !== 'string') throw invalid(`${path}.lines`, 'must hold text')
-  return saved as unknown as SavedLines
-}
-
-function record(value: unknown, path: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>
-  throw invalid(path, 'must be an object')
-}
-
-function list(value: unknown, path: string): unknown[] {
-  if (Array.isArray(value)) return value
-  throw invalid(path, 'must be an array')
-}
-
-function text(from: Record<string, unknown>, field: string, path: string): void {
-  if (typeof from[field] !== 'string' || from[field] === '') throw invalid(`${path}.${field}`, 'must be text')
-}
-
-function count(from: Record<string, unknown>, field: string, path: string): void {
-  if (!isCount(from[field])) throw invalid(`${path}.${field}`, 'must be a number from 0')
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-function oneOf(from: Record<string, unknown>, field: string, values: readonly string[], path: string): void {
-  if (!values.includes(String(from[field])))
-    throw invalid(`${path}.${field}`, `must be one of ${values.join(', ')}`)
-}
-
-function invalid(path: string, problem: string): AotuiError {
-  const field = path.replace(/^\./, '')
+function invalid(field: string, problem: string): AotuiError {
   return new AotuiError('E_INVALID_CMD', `the desktop state cannot be restored: ${field} ${problem}`, {
     reason: 'invalid_state',
     field,

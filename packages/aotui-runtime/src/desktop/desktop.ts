@@ -1,5 +1,6 @@
 import type { AotuiError } from '../contract/aotui-error.ts'
 import type { CommandInputStream } from './command-input.ts'
+import type { DeveloperLine } from './developer-log.ts'
 import type { SignalOutputStream } from './signal-output.ts'
 
 /** One isolated environment: running apps, their views, and the snapshots that were taken of them. */
@@ -12,6 +13,8 @@ export interface Desktop {
   snapshot(options?: SnapshotOptions): Snapshot
   /** What is installed, and how it is. */
   apps(): AppInfo[]
+  /** What app authors should know, from a line's number on: warnings, errors with their place, refused permissions. */
+  developerLog(from?: number): DeveloperLine[]
 }
 
 export interface DesktopReady {
@@ -20,10 +23,15 @@ export interface DesktopReady {
 }
 
 export interface SnapshotOptions {
-  /** At most this many characters; what does not fit is cut, and said to be. */
+  /** At most this many characters (200,000 unless the desktop was made with another limit); the rest is cut. */
   max_chars?: number
   /** Only what changed since this snapshot. */
   since?: string
+  /**
+   * Who reads. Snapshots are kept for each reader by itself, so that one that pulls often does not push out those that
+   * another still acts on. A lease has a reader of its own: `lease.snapshot()`.
+   */
+  reader?: string
 }
 
 export interface Snapshot {

@@ -1,92 +1,76 @@
 import { AotuiError } from '../contract/aotui-error.ts'
 import type { Piece } from './compose-fragment.ts'
-import { joinSections, type Section } from './compose-desktop.ts'
+import { joinedChars, type Section } from './compose-desktop.ts'
 
 const CUT_NOTE = '… (cut to fit; page through lists or hide views to see more)'
+const CUT_OPERATIONS_NOTE = '… (operations cut to fit)'
 
 /**
- * Cuts views from their ends until everything fits into `charsMax`. Tags, logs and operations stay; a ref that was cut
- * is not part of the snapshot, because the agent did not see it.
+ * Cuts views until everything fits into `charsMax`: first what they show, from the end, then their operations. Tags and
+ * logs stay. A ref that was cut is not part of the snapshot, because the agent did not see it.
  */
-export function fitSections(sections: readonly Section[], charsMax: number): Section[] {
-  if (joinSections(sections).length <= charsMax) return [...sections]
-  const frame = sections.map((section) =>
-    section.viewId === undefined ? section : { ...section, pieces: [{ text: CUT_NOTE }] },
-  )
-  const frameChars = joinSections(frame).length
+export function fitSections(sections: readonly Section[], charsMax: number): readonly Section[] {
+  if (joinedChars(sections) <= charsMax) return sections
+  const frame = sections.map((section) => {
+    if (section.viewId === undefined) return section
+    const last = section.last.length === 0 ? [] : [{ text: CUT_OPERATIONS_NOTE }]
+    return { ...section, pieces: [{ text: CUT_NOTE }], last }
+  })
+  const frameChars = joinedChars(frame)
   if (frameChars > charsMax) {
     throw new AotuiError(
       'E_INVALID_CMD',
       `max_chars is ${charsMax}, and this desktop needs at least ${frameChars}`,
-      {
-        reason: 'max_chars_too_small',
-        needed: frameChars,
-      },
+      { reason: 'max_chars_too_small', needed: frameChars },
     )
   }
-  let left = charsMax - frameChars
-  let viewsLeft = sections.filter((section) => section.viewId !== undefined).length
+  const budgets = shareOut(sections, charsMax - frameChars)
   return sections.map((section) => {
-    if (section.viewId === undefined) return section
-    // Each view gets its share of what is left; what one does not need goes to those after it.
-    const budget = Math.floor(left / viewsLeft--)
-    const { pieces, usedChars } = takePieces(section.pieces, budget)
-    left -= usedChars
-    return { ...section, pieces }
+    const budget = budgets.get(section)
+    if (budget === undefined) return section
+    const operations = takePieces(section.last, budget, CUT_OPERATIONS_NOTE)
+    const body = takePieces(section.pieces, budget - operations.usedChars, CUT_NOTE)
+    return { ...section, pieces: body.pieces, last: operations.pieces }
   })
 }
 
-function takePieces(pieces: readonly Piece[], budget: number): { pieces: Piece[]; usedChars: number } {
+/** Every view gets an equal share, and what the short ones do not need goes to the long ones. */
+function shareOut(sections: readonly Section[], chars: number): Map<Section, number> {
+  const views = sections.filter((section) => section.viewId !== undefined)
+  const needs = new Map(views.map((view) => [view, piecesChars(view.pieces) + piecesChars(view.last)]))
+  const budgets = new Map<Section, number>()
+  let left = chars
+  let viewsLeft = views.length
+  for (const view of views.toSorted((a, b) => (needs.get(a) ?? 0) - (needs.get(b) ?? 0))) {
+    const budget = Math.min(needs.get(view) ?? 0, Math.floor(left / viewsLeft--))
+    budgets.set(view, budget)
+    left -= budget
+  }
+  return budgets
+}
+
+function piecesChars(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.text.length + 1, 0)
+}
+
+/** The least that a desktop can be cut to. */
+export function neededChars(error: unknown): number | undefined {
+  if (!(error instanceof AotuiError) || error.data['reason'] !== 'max_chars_too_small') return undefined
+  return Number(error.data['needed'])
+}
+
+function takePieces(
+  pieces: readonly Piece[],
+  budget: number,
+  note: string,
+): { pieces: readonly Piece[]; usedChars: number } {
   const taken: Piece[] = []
   let usedChars = 0
   for (const piece of pieces) {
     const cost = piece.text.length + 1
-    if (usedChars + cost > budget) return { pieces: [...taken, { text: CUT_NOTE }], usedChars }
+    if (usedChars + cost > budget) return { pieces: [...taken, { text: note }], usedChars }
     taken.push(piece)
     usedChars += cost
   }
-  return { pieces: taken, usedChars }
-}
-
-/** Only what differs from an earlier snapshot: views that did not change are named, lines that did not are counted. */
-export function deltaSections(sections: readonly Section[], before: readonly Section[]): Section[] {
-  const known = new Map(before.map((section) => [sectionKey(section), section]))
-  return sections.map((section) => {
-    const old = known.get(sectionKey(section))
-    if (old === undefined || section.open === '') return section
-    const pieces = deltaPieces(section.pieces, old.pieces)
-    const last = samePieces(section.last, old.last) ? [] : section.last
-    if (pieces.length === 0 && last.length === 0)
-      return { ...section, open: section.open.replace('>', ' unchanged="true">'), pieces, last }
-    return { ...section, open: section.open.replace('>', ' delta="true">'), pieces, last }
-  })
-}
-
-function sectionKey(section: Section): string {
-  return section.viewId ?? section.open
-}
-
-function deltaPieces(now: readonly Piece[], before: readonly Piece[]): Piece[] {
-  const lengthMin = Math.min(now.length, before.length)
-  let head = 0
-  while (head < lengthMin && now[head]?.text === before[head]?.text) head++
-  let tail = 0
-  while (
-    tail < lengthMin - head &&
-    now[now.length - 1 - tail]?.text === before[before.length - 1 - tail]?.text
-  )
-    tail++
-  if (head === now.length && head === before.length) return []
-  const removedCount = before.length - head - tail
-  const middle = now.slice(head, now.length - tail)
-  return [
-    ...(head === 0 ? [] : [{ text: `… (${head} parts above are unchanged)` }]),
-    ...middle,
-    ...(removedCount > 0 ? [{ text: `… (in place of ${removedCount} parts before)` }] : []),
-    ...(tail === 0 ? [] : [{ text: `… (${tail} parts below are unchanged)` }]),
-  ]
-}
-
-function samePieces(a: readonly Piece[], b: readonly Piece[]): boolean {
-  return a.length === b.length && a.every((piece, index) => piece.text === b[index]?.text)
+  return { pieces, usedChars }
 }

@@ -6,9 +6,10 @@ import { readManifest, type AppManifest } from '../manifest/app-manifest.ts'
 import { makeGrants } from '../sandbox/grants.ts'
 import { AppInstance } from './app-instance.ts'
 import { CommandExecutor } from './command-executor.ts'
-import { CommandInput } from './command-input.ts'
+import { CommandInput, readerOf } from './command-input.ts'
 import type { AppInfo, Desktop, DesktopReady, Snapshot, SnapshotOptions } from './desktop.ts'
 import { ViewIds } from './desktop-view.ts'
+import { DeveloperLog, type DeveloperLine } from './developer-log.ts'
 import { OperationLog } from './operation-log.ts'
 import { ProcessClient } from './process-client.ts'
 import { openProcessLink } from './process-link.ts'
@@ -40,6 +41,7 @@ export class LiveDesktop implements Desktop {
   readonly log: OperationLog
   readonly viewIds: ViewIds
   readonly #options: LiveDesktopOptions
+  readonly #developerLog: DeveloperLog
   readonly #apps: AppInstance[] = []
   readonly #snapshots: SnapshotTaker
   #systemProcess: ProcessClient | undefined
@@ -53,14 +55,25 @@ export class LiveDesktop implements Desktop {
     this.createdAt = options.createdAt
     this.log = new OperationLog(SYSTEM_LOG_LINES_MAX, options.log)
     this.viewIds = new ViewIds(options.nextView)
-    this.#snapshots = new SnapshotTaker({ apps: () => this.#apps, log: this.log, now: options.now })
+    this.#developerLog = new DeveloperLog(options.now)
+    this.#snapshots = new SnapshotTaker({
+      apps: () => this.#apps,
+      log: this.log,
+      now: options.now,
+      charsMax: options.settings.snapshotChars,
+    })
     const systemLog = (text: string) => this.log.add(text)
     const onChange = (reason: UpdateSignal['reason']) => this.#onChange(reason)
     const findApp = (name: string) => this.findApp(name)
     const system = new SystemCommands({ apps: () => this.#apps, findApp, onChange, systemLog })
-    const executor = new CommandExecutor({ system, findApp, snapshot: (id) => this.#snapshots.get(id) })
+    const executor = new CommandExecutor({
+      system,
+      findApp,
+      snapshot: (id, ownerId) => this.#snapshots.getFor(readerOf(ownerId), id),
+    })
     this.input = new CommandInput({
       makeToken: () => randomBytes(24).toString('base64url'),
+      snapshot: (snapshotOptions) => this.snapshot(snapshotOptions),
       execute: async (command, executeOptions): Promise<CommandAck> => {
         if (this.#isDestroyed)
           throw new AotuiError('E_NOT_FOUND', `desktop ${this.id} is destroyed`, {
@@ -70,7 +83,7 @@ export class LiveDesktop implements Desktop {
           const { settled, warnings, commandCount } = await executor.run(command, executeOptions)
           return {
             ok: true,
-            snapshot_id: this.#snapshots.markDirtyAndTakeId(),
+            snapshot_id: this.#takeId(executeOptions.ownerId),
             settled,
             warnings,
             command_count: commandCount,
@@ -109,6 +122,19 @@ export class LiveDesktop implements Desktop {
     }))
   }
 
+  markup(): string {
+    return this.#snapshots.markup()
+  }
+
+  #takeId(ownerId: string): string {
+    this.#snapshots.markDirty() // the command is in a log now
+    return this.#snapshots.takeId(readerOf(ownerId))
+  }
+
+  developerLog(from?: number): DeveloperLine[] {
+    return this.#developerLog.read(from)
+  }
+
   get instances(): readonly AppInstance[] {
     return this.#apps
   }
@@ -137,6 +163,8 @@ export class LiveDesktop implements Desktop {
       settings,
       dataDir,
       log: new OperationLog(APP_LOG_LINES_MAX, install.log),
+      appLog: new OperationLog(APP_LOG_LINES_MAX, install.appLog),
+      developerLog: this.#developerLog,
       openProcess: () => this.#openProcess(app),
       onDirty: () => this.#snapshots.markDirty(),
       onChange: (reason) => this.#onChange(reason),
@@ -144,6 +172,7 @@ export class LiveDesktop implements Desktop {
       now,
     })
     this.#apps.push(app)
+    for (const text of manifest.warnings) this.#developerLog.add({ app: instance, level: 'warning', text })
     this.#snapshots.markDirty()
     return app
   }
@@ -239,4 +268,5 @@ export interface InstallOptions {
   readonly manifest?: AppManifest
   readonly instance?: string
   readonly log?: SavedLines
+  readonly appLog?: SavedLines
 }

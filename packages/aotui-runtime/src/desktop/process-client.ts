@@ -1,7 +1,8 @@
-import { AotuiError, errorText, fromWireError } from '../contract/aotui-error.ts'
+import { AotuiError, errorText, fromWireError, toWireError } from '../contract/aotui-error.ts'
 import type { FromApp, Outcome, ToApp } from '../contract/app-message.ts'
+import { decodeFromApp } from '../contract/app-message-schema.ts'
+import { SchemaError } from '../contract/schema.ts'
 import { deferred } from './deferred.ts'
-import { checkFromApp } from './app-message-check.ts'
 import type { AppLink, LinkExit, OpenLink } from './app-link.ts'
 
 /** One app in a process, as the process's client sees it. */
@@ -46,6 +47,7 @@ export class ProcessClient {
     this.#options = options
     this.#link = options.open({
       onMessage: (message) => this.#receive(message),
+      onBadChannel: (problem) => void this.kill(violation(problem)),
       onExit: (exit) => this.#onExit(exit),
     })
   }
@@ -100,25 +102,28 @@ export class ProcessClient {
     await this.#exited.promise
   }
 
-  #receive(message: FromApp): void {
+  #receive(message: unknown): void {
     // What a process says after its end was decided counts no more: it may be the reason for it.
     if (this.isGone || this.#killCause !== undefined) return
+    let decoded: FromApp
     try {
-      checkFromApp(message)
-      this.#route(message)
+      decoded = decodeFromApp(message)
     } catch (error) {
       // A process that breaks the contract is not believed again.
-      void this.kill(
-        error instanceof AotuiError
-          ? error
-          : new AotuiError('E_INTERNAL', errorText(error), { reason: 'bad_app_message' }),
-      )
+      if (!(error instanceof SchemaError)) throw error
+      return void this.kill(violation(`a message's ${error.message}`))
+    }
+    try {
+      this.#route(decoded)
+    } catch (error) {
+      void this.kill(violation(errorText(error)))
     }
   }
 
   #route(message: FromApp): void {
     switch (message.type) {
       case 'up':
+        if (this.#state === 'up') return
         this.#state = 'up'
         for (const queued of [...this.#options.hello, ...this.#queue.splice(0)]) this.#link.send(queued)
         this.#startHeartbeat()
@@ -127,7 +132,7 @@ export class ProcessClient {
         this.#missed = 0
         return
       case 'net':
-        return
+        return void this.#connect(message)
       case 'ack':
         this.#members.get(message.app)?.onMessage(message)
         this.#waiting.get(message.seq)?.resolve(message.outcome)
@@ -145,6 +150,14 @@ export class ProcessClient {
         return
       default:
         message satisfies never
+    }
+  }
+
+  async #connect({ seq, host, port }: FromApp & { type: 'net' }): Promise<void> {
+    try {
+      this.send({ type: 'net', seq, path: await this.#link.connect(host, port) })
+    } catch (error) {
+      this.send({ type: 'net', seq, error: toWireError(error) })
     }
   }
 
@@ -179,6 +192,15 @@ export class ProcessClient {
     for (const member of this.#members.values()) member.onExit(cause)
     this.#exited.resolve()
   }
+}
+
+/** The reason that tells an app that broke the contract from one that crashed. */
+export const VIOLATION = 'bad_app_message'
+
+function violation(problem: string): AotuiError {
+  return new AotuiError('E_INTERNAL', `the app process broke the channel: ${problem.slice(0, 300)}`, {
+    reason: VIOLATION,
+  })
 }
 
 /** V8 ends an out-of-memory report with addresses; the line that names the error says more. */

@@ -1,12 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { toWireError } from '../contract/aotui-error.ts'
-import type { FromApp } from '../contract/app-message.ts'
+import type { Socket } from 'node:net'
+import { CHANNEL_FD, encodeFrames, FrameReader } from '../channel/frame.ts'
+import { errorText } from '../contract/aotui-error.ts'
 import type { Grants } from '../sandbox/grants.ts'
 import { planLaunch } from '../sandbox/launch-plan.ts'
 import { NetworkBroker } from '../sandbox/network-broker.ts'
 import type { AppLink, AppLinkEvents } from './app-link.ts'
 
 const STDERR_CHARS_MAX = 2000 // enough for the last lines of a stack trace
+
+const LAST_WORDS_MS = 500 // for what a process that ended has written and is not read yet
+
+/** How much of one app's messages is read in one interval; the rest waits in the pipe, and so does the app. */
+const INTERVAL_MS = 50
+const INTERVAL_MESSAGES_MAX = 1000 // an honest app sends about ten
+const INTERVAL_BYTES_MAX = 32 << 20
 
 /** Starts an app process and gives the channel to it. Throws when the tier cannot be had here. */
 export function openProcessLink(
@@ -18,7 +26,7 @@ export function openProcessLink(
   let child: ChildProcess
   try {
     const plan = planLaunch({ ...options, ...(broker === undefined ? {} : { brokerDir: broker.dir }) })
-    child = spawn(plan.command, plan.args, { env: plan.env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    child = spawn(plan.command, plan.args, { env: plan.env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
   } catch (error) {
     broker?.close()
     throw error
@@ -36,19 +44,55 @@ export function openProcessLink(
   })
   child.on('error', (error) => exit(`could not be started: ${error.message}`))
   child.on('close', (code, signal) => exit(signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`))
-  const send: AppLink['send'] = (message) => {
-    // A process that has just gone reports itself through `close`.
-    if (child.connected) child.send(message, () => undefined)
+  const channel = child.stdio[CHANNEL_FD] as Socket | undefined
+  const closeStreams = () => {
+    channel?.destroy()
+    child.stderr?.destroy()
   }
-  const receive = (message: FromApp) => {
-    if (message.type !== 'net') return events.onMessage(message)
-    const { seq, host, port } = message
-    void (broker?.open(host, port) ?? Promise.reject(new Error('this tier has no broker'))).then(
-      (path) => send({ type: 'net', seq, path }),
-      (error: unknown) => send({ type: 'net', seq, error: toWireError(error) }),
-    )
+  // `close` waits for the streams, and a program that the app started may hold them open.
+  child.on('exit', () => void setTimeout(closeStreams, LAST_WORDS_MS).unref())
+  if (channel !== undefined && channel !== null) readChannel(channel, events)
+  return {
+    pid: child.pid,
+    send: (message) => {
+      // A process that has just gone reports itself through `close`.
+      if (channel?.writable === true) for (const frame of encodeFrames([message])) channel.write(frame)
+    },
+    connect: (host, port) => broker?.open(host, port) ?? Promise.reject(new Error('this tier has no broker')),
+    kill: () => {
+      child.kill('SIGKILL')
+      // Under bubblewrap the app is another process: without its channel it ends by itself.
+      closeStreams()
+    },
   }
-  // An app's own code may write to the channel too, and in any shape.
-  child.on('message', (messages: FromApp | FromApp[]) => [messages].flat().forEach(receive))
-  return { pid: child.pid, send, kill: () => void child.kill('SIGKILL') }
+}
+
+function readChannel(channel: Socket, events: AppLinkEvents): void {
+  const reader = new FrameReader()
+  let messageCount = 0
+  let byteCount = 0
+  let timer: NodeJS.Timeout | undefined
+  const nextInterval = () => {
+    timer = undefined
+    messageCount = 0
+    byteCount = 0
+    channel.resume()
+  }
+  channel.on('data', (chunk: Buffer) => {
+    let messages: unknown[]
+    try {
+      messages = reader.push(chunk)
+    } catch (error) {
+      // Nothing after this can be understood.
+      channel.removeAllListeners('data').resume()
+      return events.onBadChannel(errorText(error))
+    }
+    messageCount += messages.length
+    byteCount += chunk.length
+    timer ??= setTimeout(nextInterval, INTERVAL_MS).unref()
+    if (messageCount > INTERVAL_MESSAGES_MAX || byteCount > INTERVAL_BYTES_MAX) channel.pause()
+    for (const message of messages) events.onMessage(message)
+  })
+  // The process is gone, or is about to be: `close` of the child says how.
+  channel.on('error', () => channel.destroy())
 }

@@ -15,6 +15,7 @@ export interface RuntimeSettings {
   readonly loadMs: number
   readonly heartbeatMs: number
   readonly heapMb: number
+  readonly snapshotChars: number
   readonly jsdom: { readonly url: string; readonly dir: string } | undefined
 }
 
@@ -33,6 +34,8 @@ export interface SettingsInput {
   loadMs?: number
   /** Three without an answer end the app. */
   heartbeatMs?: number
+  /** How long a snapshot may be when its reader does not say; `Infinity` for no limit. */
+  snapshotChars?: number
   /** JavaScript heap of one app process. */
   heapMb?: number
 }
@@ -50,6 +53,8 @@ export function makeSettings(input: SettingsInput): RuntimeSettings {
     heartbeatMs: input.heartbeatMs ?? 2000,
     // happy-dom takes about 4 KB a node: a list of 10,000 rich items is 300 MB.
     heapMb: input.heapMb ?? 1024,
+    // About 50,000 tokens: more than an agent reads at once.
+    snapshotChars: input.snapshotChars ?? 200_000,
     jsdom: findJsdom(),
   }
 }

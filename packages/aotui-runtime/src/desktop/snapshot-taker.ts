@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { collectContent } from './collect-content.ts'
 import type { AppInstance } from './app-instance.ts'
-import {
-  composeSections,
-  joinSections,
-  type DesktopContent,
-  type InstalledApp,
-  type OpenApp,
-} from './compose-desktop.ts'
+import { composeSections, joinSections, type Section } from './compose-desktop.ts'
+import type { Piece } from './compose-fragment.ts'
+import { deltaSections } from './delta-sections.ts'
 import type { Snapshot, SnapshotOptions } from './desktop.ts'
-import { deltaSections, fitSections } from './fit-sections.ts'
+import { fitSections, neededChars } from './fit-sections.ts'
 import type { OperationLog } from './operation-log.ts'
 import { SnapshotRegistry, type SnapshotRecord } from './snapshot-registry.ts'
 
@@ -16,7 +13,18 @@ export interface SnapshotTakerOptions {
   readonly apps: () => readonly AppInstance[]
   readonly log: OperationLog
   readonly now: () => number
+  /** How long a snapshot may be when its reader does not say. */
+  readonly charsMax: number
 }
+
+/** What the desktop shows now, in full and as it was cut for readers that take less. */
+interface Current {
+  readonly full: SnapshotRecord
+  readonly fitted: Map<number, SnapshotRecord>
+}
+
+const DEFAULT_READER = ''
+const FITTED_MAX = 8 // limits that readers ask for at the same time
 
 /** Takes snapshots of a desktop and keeps them. While nothing changes, it is the same snapshot. */
 export class SnapshotTaker {
@@ -25,8 +33,8 @@ export class SnapshotTaker {
   /** Part of every id, so that no other desktop, and no earlier life of this one, has the same. */
   readonly #nonce = randomBytes(4).toString('hex')
   #count = 0
-  #current: SnapshotRecord | undefined
-  #previous: SnapshotRecord | undefined
+  #current: Current | undefined
+  #previous: Current | undefined
 
   constructor(options: SnapshotTakerOptions) {
     this.#options = options
@@ -39,61 +47,86 @@ export class SnapshotTaker {
     this.#current = undefined
   }
 
-  markDirtyAndTakeId(): string {
-    this.markDirty()
-    return this.#take().id
+  /** The id of what the desktop shows now, kept for the reader. */
+  takeId(reader: string): string {
+    const record = this.#fit(this.#take(), undefined)
+    this.#registry.add(reader, record)
+    return record.id
   }
 
-  get(id: string): SnapshotRecord {
-    return this.#registry.get(id)
+  /** A snapshot that a reader's command names; from now on it is kept for that reader. */
+  getFor(reader: string, id: string): SnapshotRecord {
+    const record = this.#registry.get(id)
+    this.#registry.pin(reader, record)
+    return record
   }
 
   take(options: SnapshotOptions): Snapshot {
-    const full = this.#take()
-    const before = options.since === undefined ? this.#previous : this.#registry.get(options.since)
-    const views = full.content.apps.flatMap((app) => app.views.map((view) => view.id))
-    const changed = changedViews(full, before)
-    let { sections, id } = full
-    if (options.max_chars !== undefined) {
-      sections = fitSections(sections, options.max_chars)
-      // What was cut was not seen: its refs must not resolve, so it is a snapshot of its own.
-      if (sections.some((section, index) => section !== full.sections[index]))
-        id = this.#record(full.content, sections).id
+    const since = options.since === undefined ? undefined : this.#registry.get(options.since)
+    const record = this.#fit(this.#take(), options.max_chars)
+    const last = this.#registry.add(options.reader ?? DEFAULT_READER, record)
+    const shown = since === undefined ? record.sections : deltaSections(record.sections, since.sections)
+    return {
+      markup: joinSections(shown),
+      snapshot_id: record.id,
+      views: record.content.apps.flatMap((app) => app.views.map((view) => view.id)),
+      changed: changedViews(record, since ?? last),
     }
-    const shown =
-      options.since === undefined
-        ? sections
-        : deltaSections(sections, this.#registry.get(options.since).sections)
-    return { markup: joinSections(shown), snapshot_id: id, views, changed }
   }
 
-  #take(): SnapshotRecord {
+  /** The text alone. It names no snapshot, so none is kept. */
+  markup(): string {
+    return joinSections(this.#fit(this.#take(), undefined).sections)
+  }
+
+  #fit(current: Current, charsMax: number | undefined): SnapshotRecord {
+    const limit = charsMax ?? this.#options.charsMax
+    const kept = current.fitted.get(limit)
+    if (kept !== undefined) return kept
+    const { full } = current
+    const sections = this.#fitSections(full.sections, limit, charsMax !== undefined)
+    // What was cut was not seen: its refs must not resolve, so it is a snapshot of its own.
+    const record = sections === full.sections ? full : this.#record(full.content, sections)
+    if (current.fitted.size >= FITTED_MAX) current.fitted.clear()
+    current.fitted.set(limit, record)
+    return record
+  }
+
+  /** A limit that a reader asked for and that cannot be kept is an error; the desktop's own gives way. */
+  #fitSections(sections: readonly Section[], limit: number, isAsked: boolean): readonly Section[] {
+    try {
+      return fitSections(sections, limit)
+    } catch (error) {
+      const needed = neededChars(error)
+      if (isAsked || needed === undefined) throw error
+      return fitSections(sections, needed)
+    }
+  }
+
+  #take(): Current {
     if (this.#current !== undefined) return this.#current
     const content = collectContent(this.#options.apps(), this.#options.log)
     const sections = composeSections(content)
     const previous = this.#previous
     // The desktop was touched, and yet shows what it showed: the agent's refs still mean the same.
-    if (previous !== undefined && sameSections(previous, sections)) {
-      this.#current = previous
-      return previous
-    }
-    this.#current = this.#record(content, sections)
+    this.#current =
+      previous !== undefined && sameSections(previous.full, sections)
+        ? previous
+        : { full: this.#record(content, sections), fitted: new Map() }
     return this.#current
   }
 
-  #record(content: DesktopContent, sections: SnapshotRecord['sections']): SnapshotRecord {
-    const record = {
+  #record(content: SnapshotRecord['content'], sections: readonly Section[]): SnapshotRecord {
+    return {
       id: `snap_${this.#nonce}_${++this.#count}`,
       takenAt: this.#options.now(),
       content,
       sections,
     }
-    this.#registry.add(record)
-    return record
   }
 }
 
-function sameSections(record: SnapshotRecord, sections: SnapshotRecord['sections']): boolean {
+function sameSections(record: SnapshotRecord, sections: readonly Section[]): boolean {
   if (record.sections.length !== sections.length) return false
   return sections.every((section, index) => {
     const old = record.sections[index]
@@ -110,10 +143,8 @@ function sameSections(record: SnapshotRecord, sections: SnapshotRecord['sections
   })
 }
 
-type SectionPiece = SnapshotRecord['sections'][number]['pieces'][number]
-
-function samePiece(a: SectionPiece, b: SectionPiece | undefined): boolean {
-  return a === b || (a.text === b?.text && a.ref?.key === b.ref?.key && a.ref?.value === b.ref?.value)
+function samePiece(a: Piece, b: Piece | undefined): boolean {
+  return a === b || (a.text === b?.text && a.item?.key === b.item?.key && a.item?.value === b.item?.value)
 }
 
 function changedViews(now: SnapshotRecord, before: SnapshotRecord | undefined): string[] {
@@ -123,52 +154,4 @@ function changedViews(now: SnapshotRecord, before: SnapshotRecord | undefined): 
   return now.content.apps.flatMap((app) =>
     app.views.flatMap((view) => (old.get(view.id) === view.fragment ? [] : [view.id])),
   )
-}
-
-function collectContent(apps: readonly AppInstance[], log: OperationLog): DesktopContent {
-  return {
-    installed: apps.map(installedApp),
-    log: log.lines,
-    apps: apps.flatMap((app) => (app.isOpen ? [openApp(app)] : [])),
-  }
-}
-
-function installedApp(app: AppInstance): InstalledApp {
-  const { manifest } = app.options
-  return {
-    instance: app.instance,
-    appId: manifest.id,
-    name: manifest.name,
-    status: app.isOpen ? statusOf(app) : 'not open',
-    views: app.views.flatMap(({ id, name, presence, hidden }) =>
-      presence === 'absent'
-        ? []
-        : [{ id, name, state: presence === 'dismounted' ? 'not mounted' : hidden ? 'hidden' : 'shown' }],
-    ),
-  }
-}
-
-function openApp(app: AppInstance): OpenApp {
-  const visible = app.collapsed ? [] : app.views.filter((view) => view.presence === 'mounted' && !view.hidden)
-  return {
-    instance: app.instance,
-    name: app.options.manifest.name,
-    status: statusOf(app),
-    log: app.options.log.lines,
-    views: visible.map(({ id, name, fragment }) => ({ id, name, fragment })),
-  }
-}
-
-function statusOf(app: AppInstance): OpenApp['status'] {
-  switch (app.status.kind) {
-    case 'running':
-      return app.collapsed ? 'collapsed' : 'running'
-    case 'starting':
-    case 'failed':
-      return app.status.kind
-    case 'closed':
-      return 'failed'
-    default:
-      return app.status satisfies never
-  }
 }

@@ -76,7 +76,7 @@ describe('views', () => {
     })
     await driver.execute('go', { view: 'view_002' })
     expect([driver.view('A').slice(0, 1), driver.view('B').slice(0, 2)]).toEqual(['a', 'b!'])
-    expect(driver.look()).toContain('operation "go" is declared in more than one view')
+    expect(driver.developerLog()).toContain('operation "go" is declared in more than one view')
   })
 
   it('with a duplicate operation refuse it', async () => {
@@ -86,7 +86,7 @@ describe('views', () => {
       }),
     )
     expect((await failure(driver.execute('go', { view: 'view_001' }))).data['reason']).toBe('ambiguous')
-    expect(driver.look()).toContain('warning: operation "go" is declared more than once')
+    expect(driver.developerLog()).toContain('warning: operation "go" is declared more than once')
   })
 })
 

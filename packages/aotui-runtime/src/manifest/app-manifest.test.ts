@@ -64,10 +64,19 @@ describe('aoapp.json', () => {
         },
       ],
       ['views[0].mount', { views: [{ name: 'A', entry: 'a.js', mount: 'later' }] }],
-      ['permision', { permision: [] }],
+      ['description', { description: 'x'.repeat(501) }],
+      ['when_to_use', { when_to_use: 5 }],
     ]
     for (const [field, change] of cases)
       expect(fieldOf(() => parseManifest({ ...SOUND, ...change }))).toBe(field)
+  })
+
+  it('takes a description, when_to_use, an author, and unknown fields with a warning', () => {
+    const about = { description: 'Chat', when_to_use: 'to talk to people', author: 'Ann' }
+    const manifest = parseManifest({ ...SOUND, ...about, permision: [] })
+    expect(manifest).toMatchObject(about)
+    expect(manifest.warnings).toEqual([expect.stringContaining('"permision" is not a known field')])
+    expect(parseManifest(SOUND).warnings).toEqual([])
   })
 
   it('cannot name an entry outside its folder, not even through a symlink', () => {

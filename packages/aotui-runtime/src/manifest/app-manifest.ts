@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path'
 import { AotuiError, errorText } from '../contract/aotui-error.ts'
 import { parsePermission } from './permission.ts'
 
-/** `aoapp.json` (spec section 3.5), plus the fields that the spec leaves open: `dom`, `tier` and `views`. */
+/** `aoapp.json` (spec section 3.5), plus the fields that the spec leaves open. */
 export interface AppManifest {
   readonly id: string
   readonly name: string
@@ -14,6 +14,12 @@ export interface AppManifest {
   readonly dom: 'happy-dom' | 'jsdom'
   readonly tier: 'standard' | 'strict'
   readonly views: readonly ManifestView[]
+  /** One line on what the app is, and one on when to use it: the agent reads both. */
+  readonly description?: string
+  readonly when_to_use?: string
+  readonly author?: string
+  /** What is odd about the manifest, for its author. */
+  readonly warnings: readonly string[]
 }
 
 export interface ManifestView {
@@ -55,12 +61,8 @@ export function readManifest(dir: string): AppManifest {
 
 export function parseManifest(json: unknown, path = 'aoapp.json'): AppManifest {
   if (!isRecord(json)) throw invalid(path, '', 'must be an object')
-  const known = ['id', 'name', 'version', 'entry', 'system', 'permissions', 'dom', 'tier', 'views', '$schema']
-  const unknown = Object.keys(json).find((key) => !known.includes(key))
-  if (unknown !== undefined)
-    throw invalid(path, unknown, `is not a known field; known are ${known.join(', ')}`)
   const id = text(json, 'id', path)
-  if (!/^[a-z][a-z0-9-]*(\.[a-z0-9][a-z0-9_-]*)+$/i.test(id) || id.length > 200) {
+  if (!APP_ID.test(id)) {
     throw invalid(path, 'id', `must be in reverse domain notation such as com.example.lark, not "${id}"`)
   }
   return {
@@ -73,7 +75,51 @@ export function parseManifest(json: unknown, path = 'aoapp.json'): AppManifest {
     dom: choice(json, 'dom', ['happy-dom', 'jsdom'], path),
     tier: choice(json, 'tier', ['standard', 'strict'], path),
     views: views(json['views'], path),
+    ...optionalText(json, 'description', path),
+    ...optionalText(json, 'when_to_use', path),
+    ...optionalText(json, 'author', path),
+    warnings: unknownFields(json),
   }
+}
+
+/** Reverse domain notation. It is also the name of a folder. */
+export const APP_ID = /^(?=.{1,200}$)[a-z][a-z0-9-]*(\.[a-z0-9][a-z0-9_-]*)+$/i
+
+const KNOWN = [
+  'id',
+  'name',
+  'version',
+  'entry',
+  'system',
+  'permissions',
+  'dom',
+  'tier',
+  'views',
+  'description',
+  'when_to_use',
+  'author',
+  '$schema',
+]
+
+/** A later runtime may know them, so they are no mistake; a misspelt one has to be noticed all the same. */
+function unknownFields(json: Record<string, unknown>): string[] {
+  return Object.keys(json)
+    .filter((key) => !KNOWN.includes(key))
+    .map((key) => `aoapp.json: "${key.slice(0, 60)}" is not a known field; known are ${KNOWN.join(', ')}`)
+}
+
+const ABOUT_CHARS_MAX = 500 // a line that every snapshot shows
+
+function optionalText<K extends string>(
+  from: Record<string, unknown>,
+  field: K,
+  path: string,
+): { [P in K]?: string } {
+  if (from[field] === undefined) return {}
+  const value = text(from, field, path)
+  if (value.length > ABOUT_CHARS_MAX)
+    throw invalid(path, field, `must be at most ${ABOUT_CHARS_MAX} characters`)
+  return { [field]: value } as { [P in K]?: string }
 }
 
 function permissions(value: unknown, path: string): string[] {

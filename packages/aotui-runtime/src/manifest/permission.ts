@@ -9,7 +9,7 @@ import { isAbsolute, resolve, sep } from 'node:path'
  * | net:http | a host, `*.host` for its subdomains, `*`; ports 80 and 443 unless `host:port` says another |
  * | net:tcp | the same, every port unless one is named |
  * | child:spawn | a program's name, or none for every program |
- * | env:read | a variable's name |
+ * | env:read | a variable's name, or `*` for all |
  */
 export interface Permission {
   readonly resource: 'fs' | 'net' | 'child' | 'env'

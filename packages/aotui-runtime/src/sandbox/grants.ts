@@ -47,8 +47,8 @@ export function makeGrants(input: GrantsInput): Grants {
     if (permission.resource === 'net') policy.net.push(text)
     else if (permission.resource === 'child') policy.spawn.push(scope)
     else if (permission.resource === 'env') {
-      const value = input.env[scope]
-      if (value !== undefined) env[scope] = value
+      for (const [name, value] of Object.entries(input.env))
+        if (value !== undefined && (scope === '*' || scope === name)) env[name] = value
     } else {
       const path = scope === '*' ? '*' : realPath(expandFolders(scope, folders))
       policy.read.push(path)

@@ -29,9 +29,24 @@ export function planLaunch(options: LaunchOptions): LaunchPlan {
     }
   }
   const args = [...flags, ...permissionFlags(grants, options.brokerDir), entry]
-  if (grants.policy.tier === 'standard') return { command: process.execPath, args, env: grants.env }
+  if (grants.policy.tier === 'standard') return limited(heapMb, process.execPath, args, grants.env)
   const node = realpathSync(process.execPath)
-  return { command: findBwrap(), args: [...bwrapArgs(options, node), node, ...args], env: {} }
+  return limited(heapMb, findBwrap(), [...bwrapArgs(options, node), node, ...args], {})
+}
+
+/** Beside its heap a process needs threads, code and buffers; an app without buffers of its own takes about 100 MB. */
+const BESIDE_HEAP_MB = 256
+
+/** V8's heap limit does not count buffers. On Linux the kernel counts all memory that a process can write to. */
+function limited(
+  heapMb: number,
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): LaunchPlan {
+  if (process.platform !== 'linux') return { command, args, env }
+  const limitKb = String((heapMb + BESIDE_HEAP_MB) * 1024)
+  return { command: '/bin/sh', args: ['-c', 'ulimit -d "$0"; exec "$@"', limitKb, command, ...args], env }
 }
 
 function permissionFlags({ policy }: Grants, brokerDir: string | undefined): string[] {
@@ -52,7 +67,7 @@ const SYSTEM_DIRS = ['/usr', '/lib', '/lib64', '/bin', '/sbin']
 function bwrapArgs({ grants, entry, brokerDir }: LaunchOptions, node: string): string[] {
   const { policy, env } = grants
   const args = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv']
-  for (const [name, value] of Object.entries({ ...env, ...CHANNEL })) args.push('--setenv', name, value)
+  for (const [name, value] of Object.entries(env)) args.push('--setenv', name, value)
   if (policy.read.includes('*')) args.push('--ro-bind', '/', '/')
   else for (const dir of SYSTEM_DIRS) args.push('--ro-bind-try', dir, dir)
   args.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp')
@@ -63,9 +78,6 @@ function bwrapArgs({ grants, entry, brokerDir }: LaunchOptions, node: string): s
   if (brokerDir !== undefined) args.push('--bind', brokerDir, brokerDir)
   return [...args, '--chdir', '/', '--']
 }
-
-/** Node's IPC channel is the fourth descriptor, and bubblewrap hands descriptors on; the name must survive too. */
-const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'json' }
 
 /** Strict without bubblewrap fails: a weaker tier in its place would be a promise broken in silence. */
 function findBwrap(): string {

@@ -19,6 +19,7 @@ export class NetworkBroker {
   readonly #servers = new Set<net.Server>()
   readonly #sockets = new Set<net.Socket>()
   #count = 0
+  #openingCount = 0
 
   constructor(permissions: readonly string[]) {
     this.#net = permissions
@@ -29,14 +30,20 @@ export class NetworkBroker {
   async open(host: string, port: number): Promise<string> {
     const verdict = judgeConnection(this.#net, host, port)
     if ('missing' in verdict) throw denied(verdict.missing)
-    if (this.#sockets.size >= CONNECTIONS_MAX * 2) {
+    // Each connection is two sockets, and one that is being opened will be.
+    if (this.#sockets.size + this.#openingCount * 2 >= CONNECTIONS_MAX * 2) {
       throw new AotuiError('E_INTERNAL', `the app has ${CONNECTIONS_MAX} connections open already`, {
         reason: 'too_many_connections',
       })
     }
-    const address = await this.#resolve(host, port, verdict.allowedBy)
-    const outside = await this.#connect(address, port)
-    return this.#offer(outside)
+    this.#openingCount++
+    try {
+      const address = await this.#resolve(host, port, verdict.allowedBy)
+      const outside = await this.#connect(address, port)
+      return await this.#offer(outside)
+    } finally {
+      this.#openingCount--
+    }
   }
 
   close(): void {

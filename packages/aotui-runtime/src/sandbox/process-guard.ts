@@ -1,7 +1,9 @@
 import childProcess from 'node:child_process'
 import inspector from 'node:inspector'
 import module, { createRequire } from 'node:module'
+import traceEvents from 'node:trace_events'
 import v8 from 'node:v8'
+import wasi from 'node:wasi'
 import workerThreads from 'node:worker_threads'
 import type { FromApp, ProcessPolicy, ToApp } from '../contract/app-message.ts'
 import { judgeSpawn } from '../manifest/permission.ts'
@@ -73,6 +75,8 @@ function guardProcess(deny: Deny): void {
       },
     })
   }
+  // The same by other names: these reach any process by its number.
+  for (const name of ['_kill', '_debugProcess', '_debugEnd']) refuse(name, 'process:kill')
   refuse('binding', 'process:binding')
   refuse('_linkedBinding', 'process:binding')
   refuse('dlopen', 'process:addon')
@@ -91,6 +95,11 @@ function guardBuiltins(deny: Deny): void {
   refuseClass(inspector, 'Session', 'process:inspect')
   refuseClass(inspector, 'open', 'process:inspect')
   refuseClass(v8, 'setFlagsFromString', 'process:flags')
+  refuseClass(v8, 'writeHeapSnapshot', 'process:inspect')
+  // They write files wherever they are told to.
+  refuseClass(traceEvents, 'createTracing', 'process:trace')
+  refuseClass(process.report, 'writeReport', 'process:report')
+  refuseClass(wasi, 'WASI', 'module:wasi')
   refuseClass(module, 'register', 'module:hooks')
   if ('registerHooks' in module) refuseClass(module, 'registerHooks', 'module:hooks')
   const require = createRequire(import.meta.url)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeApp, makeTempDir } from '../../test-support/app-folder.ts'
 import { failure, openApp, openDesktop } from '../../test-support/desktop-driver.ts'
+import type { AotuiError } from '../contract/aotui-error.ts'
 import { needsBubblewrap } from '../../test-support/needs.ts'
 import { openProbe } from '../../test-support/sandbox-probe.ts'
 
@@ -14,7 +15,7 @@ const tiers = [
 
 describe.each(tiers)('the %s tier', (tier, test) => {
   test('opens files inside the scopes and names the permission for those outside', async () => {
-    const { run, scopeDir, outsideDir, appDir, look } = await openProbe(tier)
+    const { run, scopeDir, outsideDir, appDir, log } = await openProbe(tier)
     const secret = join(outsideDir, 'secret')
     expect(await run('read', { path: join(scopeDir, 'file') })).toBe('ok inside')
     expect(await run('write', { path: join(scopeDir, 'new') })).toBe('ok written')
@@ -24,7 +25,7 @@ describe.each(tiers)('the %s tier', (tier, test) => {
     expect(await run('write', { path: join(outsideDir, 'new') })).toBe(
       `E_PERMISSION fs:write:${join(outsideDir, 'new')}`,
     )
-    expect(look()).toContain('E_PERMISSION: fs:read:')
+    expect(log()).toContain('E_PERMISSION: fs:read:')
     // From where it may read to where it may write, and not the other way round.
     expect(await run('copy', { path: join(appDir, 'aoapp.json'), to: join(scopeDir, 'copy') })).toMatch(
       /^ok /,
@@ -55,6 +56,23 @@ describe.each(tiers)('the %s tier', (tier, test) => {
     expect(await run('addon')).toBe('E_PERMISSION process:addon')
     expect(await run('binding')).toBe('E_PERMISSION process:binding')
     expect(await run('worker')).toBe('E_PERMISSION worker:create')
+    expect(await run('trace')).toBe('E_PERMISSION process:trace')
+    expect(await run('report', { path: join(outsideDir, 'report') })).toBe('E_PERMISSION process:report')
+    expect(await run('wasi')).toBe('E_PERMISSION module:wasi')
+  })
+
+  test('gives every variable to an app with env:read:*', async () => {
+    process.env['AOTUI_TEST_SECRET'] = 'secret'
+    const { run } = await openProbe(tier, ['env:read:*'])
+    expect(await run('env', { name: 'AOTUI_TEST_SECRET' })).toBe('ok secret')
+  })
+
+  test('bounds buffers as well as the heap', async () => {
+    const { run } = await openProbe(tier, [], { heapMb: 128 })
+    expect(await run('buffers', { mb: 50 })).toBe('ok 50 MB')
+    // 128 MB of heap and 256 MB beside it.
+    const refused = await run('buffers', { mb: 450 }).catch((error: AotuiError) => error.data['reason'])
+    expect(refused).toMatch(/^(ERR_MEMORY_ALLOCATION_FAILED|app_crashed)$/)
   })
 
   test('starts no program that is not named', async () => {
@@ -74,6 +92,8 @@ describe.each(tiers)('the %s tier', (tier, test) => {
     process.env['AOTUI_TEST_SECRET'] = 'secret'
     const { run } = await openProbe(tier)
     expect(await run('kill', { pid: process.pid })).toBe('E_PERMISSION process:kill')
+    for (const what of ['kill_inner', 'debug_process'])
+      expect(await run(what, { pid: process.pid })).toBe('E_PERMISSION process:kill')
     expect(await run('env', { name: 'AOTUI_TEST_OPEN' })).toBe('ok open')
     expect(await run('env', { name: 'AOTUI_TEST_SECRET' })).toBe('ok undefined')
     expect(await run('env_names')).not.toContain('SECRET')
@@ -148,7 +168,8 @@ it('a handler that is denied something makes the command fail with the permissio
   const driver = await openApp(makeApp({ main }))
   const error = await failure(driver.execute('go'))
   expect(error).toMatchObject({ code: 'E_PERMISSION', data: { permission: 'fs:read:/etc/hostname' } })
-  expect(driver.look()).toContain('E_PERMISSION: fs:read:/etc/hostname was refused')
+  expect(driver.developerLog()).toContain('E_PERMISSION: fs:read:/etc/hostname was refused')
+  expect(driver.look()).toContain('execute go: E_PERMISSION: fs:read:/etc/hostname is not granted')
 })
 
 it('the strict tier is refused, not weakened, where bubblewrap is missing', async () => {

@@ -1,3 +1,5 @@
+import { TEXT_CHARS_MAX } from '../contract/limits.ts'
+
 /**
  * The only ways by which an app's text reaches the agent. Whatever the text is, it cannot become a tag (`<` is always
  * written as an entity), a ref (brackets are escaped, so no link can form) or a heading (line starts are escaped).
@@ -52,26 +54,70 @@ export function cutText(text: string, charsMax: number = BLOCK_CHARS_MAX): strin
   return `${cut}… (+${text.length - cut.length} characters)`
 }
 
-/** Code is shown as it is, except that it may hold neither a tag nor a link, not even inside a fence. */
-export function codeText(text: string): string {
-  return cleanText(text).replaceAll(/\r\n?/g, '\n').replaceAll('<', '&lt;').replaceAll('](', ']&#40;')
+/** Whole lines of escaped text, as many as one chunk may hold. */
+export function cutLines(text: string): string {
+  if (text.length <= TEXT_CHARS_MAX) return text
+  const kept = text.slice(0, text.lastIndexOf('\n', TEXT_CHARS_MAX))
+  return `${kept}\n… (+${text.length - kept.length} characters)`
 }
 
 export function codeSpan(text: string): string {
-  const code = codeText(cutText(text)).replaceAll(/\s+/g, ' ').trim()
+  const code = cleanText(cutText(text))
+    .replaceAll(/[\s\u2028\u2029]+/g, ' ')
+    .trim()
+    .replaceAll('<', '&lt;')
+    .replaceAll('](', ']&#40;')
   if (code === '') return ''
   const fence = '`'.repeat(longestRun(code, '`') + 1)
   const gap = code.startsWith('`') || code.endsWith('`') ? ' ' : ''
   return `${fence}${gap}${code}${gap}${fence}`
 }
 
-/** A fence longer than any run of backticks inside it. */
+/**
+ * Lines of a fence that is longer than any run of backticks inside it. The code is verbatim, but for what a reader that
+ * does not know of fences would take for the desktop's own tags and refs.
+ */
 export function codeBlock(text: string, language: string): string[] {
-  const cut = codeText(cutText(text)).replace(/^\n/, '').trimEnd()
-  const fence = '`'.repeat(Math.max(3, longestRun(cut, '`') + 1))
+  const code = cleanText(text)
+    .replaceAll(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(/^\n/, '')
+    .trimEnd()
+    .replaceAll(DESKTOP_TAG, '&lt;')
+    .replaceAll(DESKTOP_REF, ']&#40;')
+  const fence = '`'.repeat(Math.max(3, longestRun(code, '`') + 1))
   const info = /^[A-Za-z0-9+#.-]{1,30}$/.test(language) ? language : ''
-  return [`${fence}${info}`, ...cut.split('\n'), fence]
+  return [`${fence}${info}`, ...code.split('\n'), fence]
 }
+
+const DESKTOP_TAG = /<(?=\s*\/?\s*(?:desktop|application|view|context|operation_log|app_log)\b)/gi
+const DESKTOP_REF = /\]\((?=\s*(?:operation|item|list|entity|application)\s*:)/gi
+
+/**
+ * Markdown that an app process claims to have escaped, made safe whatever it holds: no tag, no link but one to an
+ * entity, no definition, no fence. Text that was escaped rightly is returned as it is.
+ */
+export function safeMarkdown(text: string): string {
+  if (!UNSAFE.test(text)) return text
+  return cleanText(text)
+    .replaceAll(/[\r\u2028\u2029]/g, ' ')
+    .replaceAll('<', '&lt;')
+    .replaceAll(FORGED_LINK, ']\\')
+    .replaceAll(FENCE, String.raw`$1\$2`)
+    .replace(/(?<!\\)((?:\\\\)*)\\$/, '$1')
+}
+
+/** The same for text that is to stand in one line. */
+export function safeLine(text: string): string {
+  return safeMarkdown(text.includes('\n') ? text.replaceAll('\n', ' ') : text)
+}
+
+const FORGED_LINK = /\](?=[(:[])(?!\(entity:[A-Za-z_][\w.-]{0,99}\))/g
+/** A line that opens a fence; one with backticks further on is a code span. */
+const FENCE = /^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})/gm
+/** Whatever might need `safeMarkdown`: most lines hold nothing of it. */
+const UNSAFE =
+  // oxlint-disable-next-line no-misleading-character-class -- single code points, as in INVISIBLE
+  /[<\r\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffc]|\][(:[]|```|~~~|\\$/
 
 /** For the attributes of the tags that the desktop writes. */
 export function escapeAttribute(text: string): string {

@@ -1,4 +1,5 @@
 import type { ArgSpec, ArgSpecs } from '../contract/fragment.ts'
+import { ENUM_CHARS_MAX } from '../contract/limits.ts'
 import { isElement, type DomControl, type DomElement, type DomNode } from './dom-node.ts'
 import { cutText, escapeInline, escapeLineStart } from './escape-text.ts'
 import { isHidden } from './visibility.ts'
@@ -40,9 +41,12 @@ export function toggleMark(control: DomControl): string {
   return control.checked === true ? '[x]' : '[ ]'
 }
 
-/** `- name: type = "value" (required)`. */
-export function controlLine(control: DomControl): string {
-  const name = escapeLineStart(escapeInline(controlName(control)).trim())
+/** `- name (label): type = "value" (required)`. The name is what commands use, the label what a person reads. */
+export function controlLine(control: DomControl, label = ''): string {
+  const plain = controlName(control)
+  const shown = label.replace(/[:*\s]+$/, '')
+  const isSame = shown.toLowerCase() === escapeInline(plain).trim().toLowerCase()
+  const name = `${escapeLineStart(escapeInline(plain).trim())}${shown === '' || isSame ? '' : ` (${shown})`}`
   const type = controlType(control)
   const notes: string[] = []
   if (control.hasAttribute('required')) notes.push('required')
@@ -55,6 +59,36 @@ export function controlLine(control: DomControl): string {
   }
   if (control.localName === 'select') return `- ${name}: select = ${selectText(control)}${tail}`
   return `- ${name}: ${type} = ${valueText(control, type)}${tail}`
+}
+
+/** The control's value inside a line of text, as a person sees it. */
+export function controlValue(control: DomControl): string {
+  if (control.localName === 'select') return chosenText(control)
+  return valueText(control, controlType(control))
+}
+
+/** The `<label for>` of a control, among the elements of its form. */
+export function labelOf(control: DomElement, form: DomElement): DomElement | undefined {
+  const id = control.getAttribute('id')
+  if (id === null || id === '') return undefined
+  for (const label of elementsIn(form, 'label')) if (label.getAttribute('for') === id) return label
+  return undefined
+}
+
+/** Whether a label's text is shown with its control. */
+export function labelsControl(label: DomElement, form: DomElement): boolean {
+  const id = label.getAttribute('for')
+  if (id === null || id === '') return false
+  for (const control of controlsIn(form)) if (control.getAttribute('id') === id) return true
+  return false
+}
+
+function* elementsIn(node: DomNode, name: string): Generator<DomElement> {
+  for (const child of node.childNodes) {
+    if (!isElement(child) || isHidden(child)) continue
+    if (child.localName === name) yield child
+    yield* elementsIn(child, name)
+  }
 }
 
 /** What a form's controls ask for, for an operation that declares no arguments of its own. */
@@ -85,9 +119,13 @@ function controlArg(control: DomControl, before: ArgSpec | undefined): ArgSpec['
   }
   if (type === 'number' || type === 'range') return { kind: 'number', integer: false }
   if (control.localName === 'select') {
-    const values = [...options(control)].map(optionValue)
+    const values = [...options(control)].map(optionLabel)
     const one: ArgSpec['type'] =
-      values.length > 0 && values.length <= OPTIONS_SHOWN_MAX ? { kind: 'enum', values } : { kind: 'string' }
+      values.length > 0 &&
+      values.length <= OPTIONS_SHOWN_MAX &&
+      values.every((value) => value.length <= ENUM_CHARS_MAX)
+        ? { kind: 'enum', values }
+        : { kind: 'string' }
     return control.hasAttribute('multiple') ? { kind: 'array', element: one } : one
   }
   return { kind: 'string' }
@@ -111,10 +149,14 @@ function valueText(control: DomControl, type: string): string {
 
 function selectText(control: DomControl): string {
   const all = [...options(control)]
-  const chosen = all.filter((option) => option.selected === true).map((option) => quote(optionValue(option)))
-  const shown = all.slice(0, OPTIONS_SHOWN_MAX).map((option) => quote(optionValue(option)))
+  const shown = all.slice(0, OPTIONS_SHOWN_MAX).map((option) => quote(optionLabel(option)))
   const more = all.length > OPTIONS_SHOWN_MAX ? `, … +${all.length - OPTIONS_SHOWN_MAX}` : ''
-  return `${chosen.length === 0 ? '""' : chosen.join(', ')} of ${shown.join(', ')}${more}`
+  return `${chosenText(control)} of ${shown.join(', ')}${more}`
+}
+
+function chosenText(control: DomControl): string {
+  const chosen = [...options(control)].filter((option) => option.selected === true)
+  return chosen.length === 0 ? '""' : chosen.map((option) => quote(optionLabel(option))).join(', ')
 }
 
 function* options(node: DomNode): Generator<DomControl> {
@@ -125,8 +167,18 @@ function* options(node: DomNode): Generator<DomControl> {
   }
 }
 
-function optionValue(option: DomControl): string {
-  return option.getAttribute('value') ?? (option.textContent ?? '').trim()
+/** What a person sees of an option; an option without a text shows its value. */
+function optionLabel(option: DomControl): string {
+  const label = option.getAttribute('label') ?? (option.textContent ?? '').replaceAll(/\s+/g, ' ').trim()
+  return label === '' ? (option.getAttribute('value') ?? '') : label
+}
+
+/** The value of the option that is labelled so; values are taken as they are. */
+export function optionValue(select: DomControl, given: string): string {
+  const all = [...options(select)]
+  const valueOf = (option: DomControl) => option.getAttribute('value') ?? (option.textContent ?? '').trim()
+  const found = all.find((option) => optionLabel(option) === given)
+  return found === undefined ? given : valueOf(found)
 }
 
 function quote(value: string): string {

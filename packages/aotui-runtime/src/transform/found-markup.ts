@@ -1,9 +1,15 @@
 import type { EntityInfo, OperationInfo } from '../contract/fragment.ts'
 import type { DomControl, DomElement } from './dom-node.ts'
 
+/** An operation, and the element that declares it: what is shown is what is pressed. */
+export interface FoundOperation {
+  readonly info: OperationInfo
+  readonly element: DomElement
+}
+
 /** What a rendering meets besides text: operations, entities, lists and controls, of a view or of a part of it. */
 export class FoundMarkup {
-  readonly operations = new Map<string, OperationInfo>()
+  readonly operations = new Map<string, FoundOperation>()
   readonly entities = new Map<string, EntityInfo>()
   readonly lists: DomElement[] = []
   readonly controls: { control: DomControl; state: string }[] = []
@@ -23,10 +29,14 @@ export class FoundMarkup {
     )
   }
 
-  addOperation(operation: OperationInfo): void {
-    const before = this.operations.get(operation.id)
-    if (before !== undefined) this.warnings.push(`operation "${operation.id}" is declared more than once`)
-    this.operations.set(operation.id, before === undefined ? operation : { ...before, ambiguous: true })
+  addOperation(operation: FoundOperation): void {
+    const { id } = operation.info
+    const before = this.operations.get(id)
+    if (before !== undefined) this.warnings.push(`operation "${id}" is declared more than once`)
+    this.operations.set(
+      id,
+      before === undefined ? operation : { ...before, info: { ...before.info, ambiguous: true } },
+    )
   }
 
   addEntity(entity: EntityInfo): void {
@@ -39,13 +49,10 @@ export class FoundMarkup {
   addPart(part: FoundMarkup): void {
     if (part.isEmpty) return
     for (const operation of part.operations.values()) {
-      const before = this.operations.get(operation.id)
-      if (
-        before?.itemType !== undefined &&
-        before.itemType === operation.itemType &&
-        before.ambiguous === undefined
-      ) {
-        if (operation.ambiguous === true) this.operations.set(operation.id, operation)
+      const { id, itemType, ambiguous } = operation.info
+      const before = this.operations.get(id)?.info
+      if (before?.itemType !== undefined && before.itemType === itemType && before.ambiguous === undefined) {
+        if (ambiguous === true) this.operations.set(id, operation)
       } else {
         this.addOperation(operation)
       }

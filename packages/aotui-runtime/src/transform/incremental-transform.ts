@@ -78,6 +78,16 @@ export class IncrementalTransform {
     return view.render
   }
 
+  /** The view with every item of its lists, those outside the windows too: an item that was seen is found here. */
+  renderWhole(root: DomElement): ViewRender {
+    // Not from the cache: a cached item shows its inner lists through their windows.
+    return renderView(root, {
+      ...this.#baseEnv(),
+      windowFrom: () => 0,
+      windowSize: Number.MAX_SAFE_INTEGER,
+    })
+  }
+
   /** What `render` must equal: the same view without any cache. */
   renderFully(root: DomElement): ViewRender {
     return renderView(root, this.#baseEnv())

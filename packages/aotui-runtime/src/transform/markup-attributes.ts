@@ -1,3 +1,4 @@
+import { KEY_CHARS_MAX, VALUE_CHARS_MAX } from '../contract/limits.ts'
 import type { DomElement } from './dom-node.ts'
 
 /** The semantic attributes of spec section 3, read and checked in one place. */
@@ -5,9 +6,6 @@ const ID = '[A-Za-z_][\\w.-]{0,99}'
 const LIST = new RegExp(`^\\s*(${ID})\\[\\]\\s*:\\s*(${ID})\\s*$`)
 const ENTITY = new RegExp(`^\\s*(${ID})\\s*:\\s*(${ID})\\s*$`)
 const OPERATION = new RegExp(`^${ID}$`)
-
-/** A payload above this would be carried by every snapshot that shows the item. */
-const VALUE_BYTES_MAX = 64 << 10
 
 export interface TypedId {
   readonly type: string
@@ -52,10 +50,12 @@ export function readPayload(element: DomElement): Payload & { problem?: string }
     element.getAttribute('key') ??
     element.getAttribute('data-key') ??
     (element.getAttribute('item') || undefined)
+  if (key !== undefined && key.length > KEY_CHARS_MAX)
+    return { problem: `the key of an item is longer than ${KEY_CHARS_MAX} characters` }
   const named = key === undefined ? {} : { key }
   const value = element.getAttribute('data-value')
   if (value === null) return key === undefined ? { problem: 'an item has neither key nor data-value' } : named
-  if (value.length > VALUE_BYTES_MAX)
+  if (value.length > VALUE_CHARS_MAX)
     return { problem: `the data-value of item "${clip(key ?? '')}" is larger than 64 KB` }
   try {
     JSON.parse(value)

@@ -1,12 +1,11 @@
 import { parseArgsAttribute } from '../command/args-schema.ts'
 import type { ArgSpecs, OperationInfo } from '../contract/fragment.ts'
+import { LABEL_CHARS_MAX } from '../contract/limits.ts'
 import type { DomElement } from './dom-node.ts'
 import { cleanText } from './escape-text.ts'
 import { argsOfForm } from './form-control.ts'
 import { readOperation } from './markup-attributes.ts'
 import type { Scope } from './render-scope.ts'
-
-const LABEL_CHARS_MAX = 200
 
 /** Elements that are only there to be pressed: their text is the operation's label, not content. */
 export function isActionElement(element: DomElement): boolean {
@@ -41,7 +40,7 @@ export function noteOperation(element: DomElement, scope: Scope): void {
     ...(args === undefined ? {} : { args }),
     ...(scope.itemType === undefined ? {} : { itemType: scope.itemType }),
   }
-  scope.found.addOperation(info)
+  scope.found.addOperation({ info, element })
 }
 
 /** An operation whose arguments cannot be read is not offered: nobody could call it rightly. */

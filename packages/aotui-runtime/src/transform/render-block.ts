@@ -1,22 +1,22 @@
-import { isElement, TEXT, type DomElement } from './dom-node.ts'
-import { codeBlock, escapeInline } from './escape-text.ts'
-import { controlLine, controlState, isControl, isToggle } from './form-control.ts'
+import { isElement, TEXT, type DomControl, type DomElement, type DomNode } from './dom-node.ts'
+import { cutText, escapeInline } from './escape-text.ts'
+import {
+  controlLine,
+  controlsIn,
+  controlState,
+  isControl,
+  isToggle,
+  labelOf,
+  labelsControl,
+} from './form-control.ts'
 import { FoundMarkup } from './found-markup.ts'
 import { isItem, readEntity, readList } from './markup-attributes.ts'
 import { isActionElement, noteOperation } from './note-operation.ts'
 import { childrenText, inlineText, toLines, withEntity } from './render-inline.ts'
 import { renderItem, renderList, findCachedItem, takeItem } from './render-list.ts'
-import { BlockOut, flatChildren, type ChildRender, type Scope } from './render-scope.ts'
+import { BlockOut, BLOCKS, flatChildren, type ChildRender, type Scope } from './render-scope.ts'
 import { renderTable } from './render-table.ts'
 import { isHidden } from './visibility.ts'
-
-const BLOCKS = new Set(
-  (
-    'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form ' +
-    'h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody tfoot ' +
-    'thead tr ul'
-  ).split(' '),
-)
 
 /** Renders what is inside an element: inline runs become lines, blocks follow each other. */
 export function renderChildren(element: DomElement, outer: Scope): void {
@@ -106,9 +106,12 @@ export function renderBlock(element: DomElement, scope: Scope): void {
   if (list !== undefined && 'problem' in list) scope.found.warnings.push(list.problem)
   else if (list !== undefined) return renderList(element, list, scope)
   if (isControl(element)) {
-    scope.found.controls.push({ control: element, state: controlState(element) })
-    scope.out.line(controlLine(element))
-    return scope.out.break()
+    const label = scope.form === undefined ? undefined : labelOf(element, scope.form)
+    return renderControl(
+      element,
+      label === undefined ? '' : escapeInline(label.textContent ?? '').trim(),
+      scope,
+    )
   }
   renderByName(element, scope)
 }
@@ -135,11 +138,38 @@ function renderByName(element: DomElement, scope: Scope): void {
       return
     case 'details':
       return renderDetails(element, scope)
+    case 'label':
+      return renderLabel(element, scope)
     case 'form':
       return renderEntityBlock(element, { ...scope, form: element })
     default:
       return renderEntityBlock(element, scope)
   }
+}
+
+function renderControl(control: DomControl, label: string, scope: Scope): void {
+  scope.found.controls.push({ control, state: controlState(control) })
+  scope.out.line(controlLine(control, label))
+  scope.out.break()
+}
+
+/** A label's text belongs to its control: around it, or elsewhere in the form. */
+function renderLabel(element: DomElement, scope: Scope): void {
+  if (scope.form !== undefined && labelsControl(element, scope.form)) return
+  const [control, second] = controlsIn(element)
+  if (control === undefined || second !== undefined || scope.itemType !== undefined)
+    return renderEntityBlock(element, scope)
+  const text = labelText(element, control)
+  renderControl(control, escapeInline(text).trim(), scope)
+}
+
+function labelText(node: DomNode, control: DomElement): string {
+  let text = ''
+  for (const child of node.childNodes) {
+    if (child.nodeType === TEXT) text += child.textContent ?? ''
+    else if (child !== control && isElement(child) && !isHidden(child)) text += labelText(child, control)
+  }
+  return text
 }
 
 function renderHeading(element: DomElement, level: number, scope: Scope): void {
@@ -198,8 +228,9 @@ function renderCode(element: DomElement, scope: Scope): void {
   const language = /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(className)?.[1] ?? ''
   const code = element.textContent ?? ''
   if (code.trim() === '') return
-  scope.out.lines(codeBlock(code, language))
-  scope.out.break()
+  scope.out.push([
+    { kind: 'code', text: cutText(code), language: language.slice(0, 30), indent: scope.depth },
+  ])
 }
 
 function renderDetails(element: DomElement, scope: Scope): void {

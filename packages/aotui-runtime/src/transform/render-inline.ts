@@ -1,9 +1,9 @@
 import { isElement, TEXT, type DomElement, type DomNode } from './dom-node.ts'
 import { codeSpan, escapeInline, escapeLineStart, cutText } from './escape-text.ts'
-import { controlState, isControl, isToggle, toggleMark } from './form-control.ts'
+import { controlState, controlValue, isControl, isToggle, labelsControl, toggleMark } from './form-control.ts'
 import { readEntity, readPayload } from './markup-attributes.ts'
 import { isActionElement, noteOperation } from './note-operation.ts'
-import { flatChildren, type Scope } from './render-scope.ts'
+import { BLOCKS, flatChildren, type Scope } from './render-scope.ts'
 import { isHidden } from './visibility.ts'
 
 /** A node as part of a line. `<br>` gives a line feed; the caller turns the run into lines with `toLines`. */
@@ -29,10 +29,18 @@ export function inlineText(node: DomNode, scope: Scope): string {
     case 'em':
     case 'i':
       return emphasis('*', childrenText(node, scope))
+    case 'label':
+      // Shown with its control.
+      return scope.form !== undefined && labelsControl(node, scope.form)
+        ? ''
+        : withEntity(node, scope, childrenText(node, scope))
     case 'a':
       return withEntity(node, scope, childrenText(node, scope) + linkTarget(node))
-    default:
-      return withEntity(node, scope, childrenText(node, scope))
+    default: {
+      const text = withEntity(node, scope, childrenText(node, scope))
+      // Blocks stand apart, also where they share a line, as in the cell of a table.
+      return BLOCKS.has(node.localName) ? `\n${text}\n` : text
+    }
   }
 }
 
@@ -83,7 +91,7 @@ const ENTITY_CHARS_MAX = 2000 // a name, or a line; a longer link would be cut w
 function inlineControl(control: DomElement, scope: Scope): string {
   scope.found.controls.push({ control, state: controlState(control) })
   // The space keeps "[x]" from forming a link with a "(" in the app's text.
-  return isToggle(control) ? `${toggleMark(control)} ` : ''
+  return isToggle(control) ? `${toggleMark(control)} ` : ` ${controlValue(control)} `
 }
 
 function imageText(element: DomElement): string {

@@ -1,7 +1,9 @@
 import type { Chunk, ItemChunk } from '../contract/fragment.ts'
 import type { DomElement } from './dom-node.ts'
-import { cutText, escapeInline } from './escape-text.ts'
+import { HEAD_CHARS_MAX, TITLE_CHARS_MAX } from '../contract/limits.ts'
+import { cutLines, cutText, escapeInline } from './escape-text.ts'
 import { FoundMarkup } from './found-markup.ts'
+import { noteItem } from './item-element.ts'
 import { readPayload, titleCase, type Payload, type TypedId } from './markup-attributes.ts'
 import { noteOperation } from './note-operation.ts'
 import { renderChildren } from './render-block.ts'
@@ -9,17 +11,15 @@ import { childrenText, toLines, withEntity } from './render-inline.ts'
 import { BlockOut, type ItemRender, type ListScope, type Scope } from './render-scope.ts'
 import { collectCells } from './render-table.ts'
 
-const HEAD_CHARS_MAX = 2000
-const TITLE_CHARS_MAX = 200
-
 export function renderList(element: DomElement, { type, id }: TypedId, scope: Scope): void {
   scope.found.lists.push(element)
-  const from = scope.env.windowFrom(element)
-  const list: ListScope = { element, type, id, from, count: 0, shown: 0 }
-  const out = new BlockOut()
-  // The items of an inner list are its own: they do not belong to the item around the list.
-  renderChildren(element, { ...scope, out, list })
-  out.break()
+  let { list, out } = renderItems(element, { type, id }, scope, scope.env.windowFrom(element))
+  // A list that shrank shows its last page, not an empty one past its end.
+  if (list.count > 0 && list.count <= list.from) {
+    const { windowSize } = scope.env
+    const lastPage = Math.floor((list.count - 1) / windowSize) * windowSize
+    ;({ list, out } = renderItems(element, { type, id }, scope, lastPage))
+  }
   const title = element.getAttribute('aria-label') ?? element.getAttribute('title') ?? titleCase(id)
   scope.out.push([
     {
@@ -27,14 +27,27 @@ export function renderList(element: DomElement, { type, id }: TypedId, scope: Sc
       id,
       type,
       title: cutText(escapeInline(title).trim(), TITLE_CHARS_MAX) || titleCase(id),
-      from,
+      from: list.from,
       total: list.count,
-      shown: list.shown,
       indent: scope.depth,
     },
   ])
   scope.out.push(out.chunks)
   scope.out.push([{ kind: 'end' }])
+}
+
+function renderItems(
+  element: DomElement,
+  { type, id }: TypedId,
+  scope: Scope,
+  from: number,
+): { list: ListScope; out: BlockOut } {
+  const list: ListScope = { element, type, id, from, count: 0 }
+  const out = new BlockOut()
+  // The items of an inner list are its own: they do not belong to the item around the list.
+  renderChildren(element, { ...scope, out, list })
+  out.break()
+  return { list, out }
 }
 
 /** Renders an item when it is in the list's window; it is counted either way. */
@@ -57,7 +70,6 @@ export function takeItem(render: ItemRender, scope: Scope, list: ListScope): voi
   const isShown = inWindow(list, scope)
   list.count++
   if (!isShown) return
-  list.shown++
   scope.out.push(render.chunks)
   scope.found.addPart(render.found)
   if (render.problem !== undefined) scope.found.warnings.push(`list "${list.id}": ${render.problem}`)
@@ -84,7 +96,9 @@ function renderItemAfresh(element: DomElement, outer: Scope, list: ListScope): I
   out.lines(entityLines)
   out.break()
   const payload = readPayload(element)
-  return { chunks: assemble(out.chunks, payload, outer.depth), found, problem: payload.problem }
+  const chunks = assemble(out.chunks, payload, outer.depth)
+  noteItem(chunks[0], { element, found })
+  return { chunks, found, problem: payload.problem }
 }
 
 /** A row's cells stand side by side; in a line of text something has to part them. */
@@ -103,7 +117,7 @@ function assemble(inside: readonly Chunk[], payload: Payload, depth: number): Ch
     inside.length === 1 &&
     first?.kind === 'text' &&
     !first.text.includes('\n') &&
-    !/^(?:- |```)/.test(first.text)
+    !first.text.startsWith('- ')
   ) {
     return [itemChunk(first.text, '', payload, depth)]
   }
@@ -115,10 +129,10 @@ function assemble(inside: readonly Chunk[], payload: Payload, depth: number): Ch
     if (chunk?.kind !== 'text') break
     leading.push(...chunk.text.split('\n'))
   }
-  const fenced = leading[0]?.startsWith('```') === true
-  const named = escapeInline(payload.key ?? '').trim() || '(empty)'
-  const head = fenced ? 'Code' : (leading.shift()?.replace(/^- /, '') ?? named)
-  const chunks: Chunk[] = [itemChunk(head, leading.map((line) => `\n${pad}${line}`).join(''), payload, depth)]
+  const named = first?.kind === 'code' ? 'Code' : escapeInline(payload.key ?? '').trim() || '(empty)'
+  const head = leading.shift()?.replace(/^- /, '') ?? named
+  const rest = cutLines(leading.map((line) => `\n${pad}${line}`).join(''))
+  const chunks: Chunk[] = [itemChunk(head, rest, payload, depth)]
   let nested = 0
   for (const chunk of inside.slice(at)) {
     if (chunk.kind === 'list') nested++

@@ -1,6 +1,16 @@
 import type { Chunk } from '../contract/fragment.ts'
 import { isElement, type DomElement, type DomNode, type DomShadowRoot } from './dom-node.ts'
+import { cutLines } from './escape-text.ts'
 import type { FoundMarkup } from './found-markup.ts'
+
+/** Elements that stand on lines of their own. */
+export const BLOCKS = new Set(
+  (
+    'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form ' +
+    'h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody tfoot ' +
+    'thead tr ul'
+  ).split(' '),
+)
 
 /** What stays the same for one rendering of one view. */
 export interface RenderEnv {
@@ -59,7 +69,6 @@ export interface ListScope {
   readonly id: string
   readonly from: number
   count: number
-  shown: number
 }
 
 /** Inside a shadow tree: whose it is, and what was around the host. */
@@ -84,7 +93,7 @@ export class BlockOut {
   /** Ends a block. Blocks are chunks of their own, so that a change resends no more than it must. */
   break(): void {
     if (this.#lines.length === 0) return
-    this.chunks.push({ kind: 'text', text: this.#lines.join('\n') })
+    this.chunks.push({ kind: 'text', text: cutLines(this.#lines.join('\n')) })
     this.#lines = []
   }
 

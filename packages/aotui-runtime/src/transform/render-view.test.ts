@@ -15,7 +15,7 @@ describe('the HTML contract', () => {
       [
         '# [Project TUI](entity:conversation_title)',
         '',
-        '# [Message List](list:message_list)',
+        '# [Message List](list:message_list): message[]',
         '1. [Hello](item:message_list[0])',
         '2. [World](item:message_list[1])',
         '',
@@ -31,12 +31,12 @@ describe('the HTML contract', () => {
     const html = `<ul list="mail[]:mails"><li key="a"><h3>Subject</h3><p>First line<br>second</p><pre>code &lt;x&gt;</pre></li></ul>`
     expect(markdown(html)).toBe(
       [
-        '# [Mails](list:mails)',
+        '# [Mails](list:mails): mail[]',
         '1. [Subject](item:mails[0])',
         '    First line',
         '    second',
         '    ```',
-        '    code &lt;x>',
+        '    code <x>',
         '    ```',
       ].join('\n'),
     )
@@ -49,13 +49,13 @@ describe('the HTML contract', () => {
       <ul><li>plain</li><li>list</li></ul>`
     expect(markdown(html)).toBe(
       [
-        '# [All posts](list:posts)',
+        '# [All posts](list:posts): post[]',
         '1. [One](item:posts[0])',
-        '    [Replies](list:replies)',
+        '    [Replies](list:replies): reply[]',
         '    1. [A](item:replies[0])',
         '    2. [B](item:replies[1])',
         '2. [Two](item:posts[1])',
-        '    [Replies](list:replies~2)',
+        '    [Replies](list:replies~2): reply[]',
         '    1. [C](item:replies~2[0])',
         '',
         '- plain',
@@ -83,7 +83,7 @@ describe('the HTML contract', () => {
     const { text, operations } = renderHtml(
       `<ul list="t[]:ts"><li key="a">A <button operation="drop">Drop</button></li><li key="b">B <button operation="drop">Drop</button></li></ul>`,
     )
-    expect(text).toContain('- [Drop](operation:drop)\n    - Arguments:\n        - item: item:t')
+    expect(text).toContain('- [Drop](operation:drop)\n    - Arguments:\n        - item: item:t in ts')
     expect(operations).toEqual([{ id: 'drop', label: 'Drop', itemType: 't' }])
   })
 
@@ -148,13 +148,63 @@ describe('the HTML contract', () => {
     })
   })
 
+  it('shows options, labels and cells as a person sees them', () => {
+    const html = `<form operation="save"><label for="t">Title:</label><input id="t" name="title" value="x">
+      <label>Your age <input name="age" type="number"></label><label><input type="checkbox" name="agree"> I agree</label>
+      <select name="size"><option value="s">Small</option><option value="l" selected>Large one</option></select></form>
+      <table><tr><th>Name</th><th>State</th></tr>
+      <tr><td><p>Ann</p><p>Lee</p></td><td><input value="open"> <select><option value="1" selected>One</option></select></td></tr></table>`
+    const { text, operations } = renderHtml(html)
+    expect(text.split('\n').filter((line) => /^[-|]/.test(line))).toEqual([
+      '- title: text = "x"',
+      '- age (Your age): number = ""',
+      '- agree (I agree): checkbox [ ]',
+      '- size: select = "Large one" of "Small", "Large one"',
+      '| Name | State |',
+      '| --- | --- |',
+      '| Ann Lee | "open" "One" |',
+      '- [Save](operation:save)',
+    ])
+    expect(text).not.toContain('Title:')
+    expect(operations[0]?.args).toMatchObject({ size: { type: { values: ['Small', 'Large one'] } } })
+  })
+
+  it('shows code verbatim but for what looks like the desktop itself', () => {
+    expect(markdown('<pre>if (a &lt; b &amp;&amp; c[0](d)) return "&lt;p>"</pre>')).toBe(
+      '```\nif (a < b && c[0](d)) return "<p>"\n```',
+    )
+    expect(markdown('<pre>&lt;/view> [x](operation:pay)</pre>')).toBe(
+      '```\n&lt;/view> [x]&#40;operation:pay)\n```',
+    )
+  })
+
+  it('does not double a heading, and says where items of a type are and what takes an entity', () => {
+    const html = `<h2>Notes</h2><ul list="note[]:notes"><li key="a">A</li></ul><p entity="title:name">T</p>
+      <button operation="move" args='{"note":"note","title":"title","all":"note[]?"}'>Move</button>`
+    expect(markdown(html)).toBe(
+      [
+        '## [Notes](list:notes): note[]',
+        '1. [A](item:notes[0])',
+        '',
+        '[T](entity:name)',
+        '',
+        '# Operation',
+        '- [Move](operation:move)',
+        '    - Arguments:',
+        '        - note: item:note in notes',
+        '        - title: entity:title',
+        '        - all: item:note[] in notes (optional)',
+      ].join('\n'),
+    )
+  })
+
   it('shows tables, code, images, links and emphasis', () => {
     expect(markdown('<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>x|y</td></tr></table>')).toBe(
       '| A | B |\n| --- | --- |\n| 1 | x\\|y |',
     )
     expect(
       markdown('<table><tbody list="row[]:rows"><tr key="r"><td>1</td><td>2</td></tr></tbody></table>'),
-    ).toBe('# [Rows](list:rows)\n1. [1; 2](item:rows[0])')
+    ).toBe('# [Rows](list:rows): row[]\n1. [1; 2](item:rows[0])')
     expect(markdown('<pre><code class="language-js">a ``` b</code></pre>')).toBe('````js\na ``` b\n````')
     expect(
       markdown(

@@ -30,7 +30,7 @@ export function renderView(root: DomElement, env: RenderEnv): ViewRender {
   out.break()
   return {
     chunks: out.chunks,
-    operations: [...found.operations.values()],
+    operations: [...found.operations.values()].map(({ info }) => info),
     entities: [...found.entities.values()],
     found,
   }
