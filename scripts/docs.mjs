@@ -18,4 +18,6 @@ const { importTable } = await importSource('test/support/import-graph.ts')
 const table = importTable(fileURLToPath(new URL('../packages/transom/src', import.meta.url)))
 const page = new URL('../docs/ARCHITECTURE.md', import.meta.url)
 const between = /(<!-- import graph -->\n)[^]*?(<!-- end of the import graph -->)/
-fs.writeFileSync(page, fs.readFileSync(page, 'utf8').replace(between, `$1\n${table}\n\n$2`))
+const drawn = fs.readFileSync(page, 'utf8').replace(between, `$1\n${table}\n\n$2`)
+const style = await prettier.resolveConfig(fileURLToPath(page))
+fs.writeFileSync(page, await prettier.format(drawn, { ...style, parser: 'markdown' }))

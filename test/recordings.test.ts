@@ -32,7 +32,8 @@ beforeAll(async () => {
   await run(`printf 'first \\033[1;31mred\\033[m ümläut 漢字 </script><b>\\n'; echo do""ne1`)
   await home.ok('mark', id, 'one </script>')
   await home.ok('resize', id, '--cols', '90', '--rows', '16')
-  await run('printf "\\033[2J\\033[Hcleared\\n"; seq 5; echo do""ne2')
+  await run('printf "\\033[2J\\033[Hclea""red\\n"; seq 5; echo do""ne2')
+  await home.ok('wait', id, '--idle-ms', '300') // long enough to be read, and so to be found
   await home.ok('mark', id, 'two')
   await home.ok('resize', id, '--cols', '40', '--rows', '10')
   await run('printf "\\033[?1049hnarrow\\n"; echo do""ne3')

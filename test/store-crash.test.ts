@@ -74,7 +74,9 @@ test('a writer killed at any of its writes leaves every record, and the screen t
 async function crashAt(at: number, expected: readonly string[]): Promise<void> {
   const homePath = path.join(root, `home-${at}`)
   const { hashes, signal } = await write(homePath, at)
-  expect({ at, signal }).toEqual({ at, signal: 'SIGKILL' })
+  // A slow machine syncs more often while it writes: this one may have been done before its write of this number.
+  if (signal === null) expect(Number(fs.readFileSync(path.join(homePath, 'writes'), 'utf8'))).toBeLessThan(at)
+  else expect({ at, signal }).toEqual({ at, signal: 'SIGKILL' })
   const home = Home.at(homePath)
   const manifest = home.readManifest(SESSION)
   const file = home.events(SESSION).path

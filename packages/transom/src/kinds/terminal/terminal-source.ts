@@ -205,6 +205,7 @@ export class TerminalSource implements Source {
     const seq = this.#sink.commit('input', fact)
     if (this.#pty.makeWayForInterrupt()) this.#pty.write(bytes)
     else this.#signal('SIGINT', 'foreground', actor)
+    this.#shell?.queue.lineEntered()
     this.#entered(seq)
     return seq
   }
@@ -312,9 +313,13 @@ export class TerminalSource implements Source {
 
 const PASTE_START = '\x1b[200~'
 
-/** Whether what is typed has an Enter in it. Within a bracketed paste a line break is text. */
+/**
+ * Whether what is typed makes a shell at its prompt do something: Enter, or Ctrl+C, which gives the line up and draws the
+ * prompt again. Within a bracketed paste a line break is text.
+ */
 function entersLine(bytes: Buffer): boolean {
-  return (bytes.includes(0x0d) || bytes.includes(0x0a)) && !bytes.includes(PASTE_START)
+  const hasEnter = bytes.includes(0x0d) || bytes.includes(0x0a)
+  return (hasEnter && !bytes.includes(PASTE_START)) || bytes.includes(INTERRUPT)
 }
 
 function signalFailed(signal: NodeJS.Signals, pid: number, error: unknown): OpError {
