@@ -8,7 +8,12 @@ export interface AotuiApi {
    * that the app puts into the document by itself is a view as well, and needs no declaration.
    */
   defineView(definition: ViewDefinition): DefinedView
-  /** A line in the app's operation log, which the agent reads. */
+  /**
+   * Offers a function to the product that made the desktop (`desktop.call`). Agents cannot call it. It takes and gives
+   * JSON values, or a promise of one.
+   */
+  expose(name: string, work: (args: never) => unknown): void
+  /** A line in the app's log, which the agent reads. */
   log(text: string): void
 }
 

@@ -7,9 +7,10 @@ import type {
   LogLevel,
   OperationRequest,
   Outcome,
+  ToApp,
 } from '../contract/app-message.ts'
 import type { AotuiApi, AppModule } from './app-api.ts'
-import { collectAppData } from './app-data.ts'
+import { collectAppData, toJsonText } from './app-data.ts'
 import { AppViews } from './app-views.ts'
 import { fillBrowserGaps } from './browser-gaps.ts'
 import { DocumentWatch } from './document-watch.ts'
@@ -41,6 +42,7 @@ export class AppHost {
   readonly #logs: LogPacer
   #module: AppModule = {}
   #lastJson: string | undefined
+  readonly #exposed = new Map<string, (args: unknown) => unknown>()
   /** Errors that nobody caught while requests ran, the newest request last: they are that request's. */
   readonly #uncaught: unknown[][] = []
 
@@ -81,6 +83,7 @@ export class AppHost {
           dismount: () => this.#views.dismountDefined(name),
         }
       },
+      expose: (name, work) => void this.#exposed.set(name, work as (args: unknown) => unknown),
       // Apps written in JavaScript pass anything.
       log: (text: unknown) => this.#logs.add('app', 'info', String(text)),
     }
@@ -150,16 +153,7 @@ export class AppHost {
     }
     // The view is not held for longer than anyone waits for it.
     const { timeoutMs } = request
-    await this.#answer(seq, () =>
-      withinTime(
-        run(),
-        timeoutMs,
-        () =>
-          new AotuiError('E_TIMEOUT', `the operation took longer than ${timeoutMs} ms`, {
-            reason: 'operation_timeout',
-          }),
-      ),
-    )
+    await this.#answer(seq, () => withinTime(run(), timeoutMs, () => tooLong(timeoutMs)))
   }
 
   #findItem(ref: ItemRef): ItemSearch {
@@ -195,6 +189,19 @@ export class AppHost {
     await this.#answer(seq, () => Promise.resolve({ settled: true, warnings: [] }))
   }
 
+  /** Runs a function that the app offers to the product. */
+  async call({ seq, name, json, timeoutMs }: ToApp & { type: 'call' }): Promise<void> {
+    const run = async () => {
+      const work = this.#exposed.get(name)
+      if (work === undefined)
+        throw new AotuiError('E_NOT_FOUND', `the app exposes no "${name}"`, { reason: 'no_call', name })
+      const result: unknown = await this.#options.runAs(() => work(JSON.parse(json)))
+      const settled = await settle(this.#watch, [], this.#options.spec.settleMs)
+      return { settled, warnings: [], ...(result === undefined ? {} : { result: toJsonText(result) }) }
+    }
+    await this.#answer(seq, () => withinTime(run(), timeoutMs, () => tooLong(timeoutMs)))
+  }
+
   credit(): void {
     this.#pusher.credit()
   }
@@ -215,7 +222,10 @@ export class AppHost {
   }
 
   /** Runs one request. Whatever it changed is pushed before the answer, on the same channel. */
-  async #answer(seq: number, work: () => Promise<{ settled: boolean; warnings: string[] }>): Promise<void> {
+  async #answer(
+    seq: number,
+    work: () => Promise<{ settled: boolean; warnings: string[]; result?: string }>,
+  ): Promise<void> {
     const { app, send } = this.#options
     this.#pusher.hold()
     const uncaught: unknown[] = []
@@ -260,6 +270,12 @@ export class AppHost {
     }
     await this.#options.runAs(() => restore(JSON.parse(json)))
   }
+}
+
+function tooLong(timeoutMs: number): AotuiError {
+  return new AotuiError('E_TIMEOUT', `the operation took longer than ${timeoutMs} ms`, {
+    reason: 'operation_timeout',
+  })
 }
 
 function loadError(error: unknown): AotuiError {

@@ -54,6 +54,8 @@ export class AppProcess {
         const { list: id, ordinal, from } = message
         return void this.#hosts.get(message.app)?.page(message.seq, message.view, { id, ordinal, from })
       }
+      case 'call':
+        return void this.#hosts.get(message.app)?.call(message)
       case 'serialize':
         return void this.#hosts.get(message.app)?.serialize(message.seq)
       default:

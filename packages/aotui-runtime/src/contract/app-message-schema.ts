@@ -157,6 +157,7 @@ const done: Schema<Outcome> = object({
   settled: flag,
   warnings: list(text(200), limits.WARNINGS_MAX),
   appData,
+  result: optional(jsonText(limits.APP_DATA_CHARS_MAX)),
 })
 const notDone: Schema<Outcome> = object({ ok: constant(false), error: wireError, appData })
 const outcome: Schema<Outcome> = (given) => (isDone(given) ? done(given) : notDone(given))

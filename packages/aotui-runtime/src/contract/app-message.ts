@@ -13,6 +13,7 @@ export type ToApp =
   | { type: 'mount'; app: string; seq: number; view: string; mounted: boolean }
   | { type: 'page'; app: string; seq: number; view: string; list: string; ordinal: number; from: number }
   | { type: 'serialize'; app: string; seq: number }
+  | { type: 'call'; app: string; seq: number; name: string; json: string; timeoutMs: number }
   | { type: 'ping'; seq: number }
   | { type: 'credit'; app: string }
   | { type: 'net'; seq: number; path?: string; error?: WireError }
@@ -35,7 +36,7 @@ export type LogLevel = 'info' | 'warning' | 'error'
 export type LogName = 'app' | 'developer'
 
 export type Outcome =
-  | { ok: true; settled: boolean; warnings: string[]; appData: AppData }
+  | { ok: true; settled: boolean; warnings: string[]; appData: AppData; result?: string }
   | { ok: false; error: WireError; appData: AppData }
 
 export interface FragmentMessage {

@@ -102,6 +102,16 @@ export class AppInstance {
     )
   }
 
+  /** Calls a function that the app exposes to the product. */
+  async call(name: string, args: unknown): Promise<unknown> {
+    const timeoutMs = this.options.settings.requestMs
+    const { result } = await this.#running().request(
+      { type: 'call', app: this.instance, name, json: JSON.stringify(args), timeoutMs },
+      timeoutMs + ANSWER_GRACE_MS,
+    )
+    return result === undefined ? undefined : (JSON.parse(result) as unknown)
+  }
+
   async setMounted(view: DesktopView, mounted: boolean): Promise<void> {
     await this.#running().request(
       { type: 'mount', app: this.instance, view: view.handle, mounted },

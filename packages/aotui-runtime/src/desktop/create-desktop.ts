@@ -6,12 +6,12 @@ import { readManifest, type AppManifest } from '../manifest/app-manifest.ts'
 import type { AppInstance } from './app-instance.ts'
 import type { Desktop } from './desktop.ts'
 import { parseDesktopState, toDesktopState } from './desktop-state.ts'
-import { findAppDir, isTrusted, trust } from './find-app.ts'
+import { findAppDir, findOwnSystemApp, isTrusted, trust } from './find-app.ts'
 import { LiveDesktop, type InstallOptions } from './live-desktop.ts'
 import { makeSettings, type SettingsInput } from './runtime-settings.ts'
 
 export interface DesktopConfig extends SettingsInput {
-  /** System apps to start: folders, or ids that are looked up in `appDirs`. */
+  /** System apps to start: folders, ids that are looked up in `appDirs`, or ids of the apps in `@aotui/apps`. */
   systemApps?: string[]
   /** Apps to install without starting them: folders, or ids that are looked up in `appDirs`. */
   apps?: string[]
@@ -190,7 +190,7 @@ function prepare(app: AppInstance, saved: AppState): { view: string; list: strin
 }
 
 function findSystemApp(name: string, { appDirs = [] }: DesktopConfig): string {
-  return findAppDir(name, appDirs)
+  return findOwnSystemApp(name) ?? findAppDir(name, appDirs)
 }
 
 function requireLive(desktop: Desktop): LiveDesktop {

@@ -11,6 +11,8 @@ export interface Desktop {
   readonly input: CommandInputStream
   readonly output: SignalOutputStream
   snapshot(options?: SnapshotOptions): Snapshot
+  /** Calls a function that an app exposes to the product (`aotui.expose`); `app` is its instance or id. */
+  call(app: string, name: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>
   /** What is installed, and how it is. */
   apps(): AppInfo[]
   /** What app authors should know, from a line's number on: warnings, errors with their place, refused permissions. */

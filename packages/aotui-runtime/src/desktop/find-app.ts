@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
 import { AotuiError } from '../contract/aotui-error.ts'
 import { readManifest } from '../manifest/app-manifest.ts'
 
@@ -36,6 +37,18 @@ function manifestId(dir: string): string | undefined {
   } catch (error) {
     if (error instanceof AotuiError) return undefined
     throw error
+  }
+}
+
+/** The folder of a system app that comes with `@aotui/apps`, if that is installed. */
+export function findOwnSystemApp(id: string): string | undefined {
+  if (import.meta.url === undefined || !/^system\.[a-z]+$/.test(id)) return undefined
+  try {
+    const dir = dirname(createRequire(import.meta.url).resolve('@aotui/apps/package.json'))
+    const found = join(dir, 'apps', id)
+    return existsSync(join(found, MANIFEST)) ? found : undefined
+  } catch {
+    return undefined // it is not installed; the caller says what was looked for
   }
 }
 

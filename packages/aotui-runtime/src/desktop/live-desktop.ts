@@ -122,6 +122,10 @@ export class LiveDesktop implements Desktop {
     }))
   }
 
+  async call(app: string, name: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    return this.findApp(app).call(name, args)
+  }
+
   markup(): string {
     return this.#snapshots.markup()
   }
