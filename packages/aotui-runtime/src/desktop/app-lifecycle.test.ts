@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { makeApp } from '../../test-support/app-folder.ts'
 import { failure, openApp, openDesktop } from '../../test-support/desktop-driver.ts'
 import { needsBubblewrap } from '../../test-support/needs.ts'
+import { destroyDesktop } from '../index.ts'
 
 const COUNTER = `
   document.body.innerHTML = '<main view="Counter"><p>count 0</p><button operation="add">Add</button></main>'
@@ -165,4 +167,19 @@ describe.each([
     await driver.execute('add')
     expect(driver.view('Counter')).toContain('count 2')
   })
+})
+
+needsBubblewrap()('a strict app that is ended while it starts leaves no process behind', async () => {
+  const dir = makeApp({ main: COUNTER, manifest: { tier: 'strict' } })
+  for (let round = 0; round < 20; round++) {
+    const driver = await openDesktop({ apps: [dir] })
+    const opened = driver.system('open --application app_1').catch((error: unknown) => error)
+    // Bubblewrap sets itself up in a few milliseconds: the rounds end it at different points of that.
+    await new Promise((later) => setTimeout(later, round))
+    await destroyDesktop(driver.desktop.id)
+    await opened
+  }
+  const left = () =>
+    execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8', maxBuffer: 1 << 26 }).includes(dir)
+  await expect.poll(left, { timeout: 10_000 }).toBe(false)
 })

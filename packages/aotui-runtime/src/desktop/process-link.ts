@@ -23,10 +23,16 @@ export function openProcessLink(
 ): AppLink & { readonly pid: number | undefined } {
   const broker =
     options.grants.policy.tier === 'strict' ? new NetworkBroker(options.grants.policy.net) : undefined
+  // Bubblewrap is two processes. Until it has set up, the second outlives the first, and only their group names both.
+  const isGroup = broker !== undefined
   let child: ChildProcess
   try {
     const plan = planLaunch({ ...options, ...(broker === undefined ? {} : { brokerDir: broker.dir }) })
-    child = spawn(plan.command, plan.args, { env: plan.env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
+    child = spawn(plan.command, plan.args, {
+      env: plan.env,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      detached: isGroup,
+    })
   } catch (error) {
     broker?.close()
     throw error
@@ -60,10 +66,20 @@ export function openProcessLink(
     },
     connect: (host, port) => broker?.open(host, port) ?? Promise.reject(new Error('this tier has no broker')),
     kill: () => {
+      if (isGroup) killGroup(child)
       child.kill('SIGKILL')
-      // Under bubblewrap the app is another process: without its channel it ends by itself.
       closeStreams()
     },
+  }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // It has gone already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
