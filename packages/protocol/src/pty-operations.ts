@@ -353,7 +353,7 @@ export const PTY_OPERATIONS = {
       name: 'run_command',
       title: 'Run a command in a shell',
       description:
-        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. One text is a line for the shell (pipes, cd and variables work, and last); several are a program and its arguments. Refused where the session’s program is no shell that Transom has prepared: then use interact. After the time limit the command runs on, and wait_for sees its end.',
+        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. A list: ["cd src && make | tail"] is a line for the shell (pipes, cd and variables work, and last), ["ls", "-l"] a program and its arguments. Refused where the session’s program is no shell that Transom has prepared: then use interact. After the time limit the command runs on, and wait_for sees its end.',
     },
     cli: {
       command: 'run',
