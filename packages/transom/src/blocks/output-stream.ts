@@ -59,7 +59,11 @@ export async function readOutput(stream: OutputStream, from: number, to: number)
     throw new OpError('usage', message, { from, to, max: READ_BYTES_MAX })
   }
   const parts: Buffer[] = []
-  const reader = new OutputReader(stream.chain, { from: stream.chain.before(from), verify: true })
+  const reader = new OutputReader(stream.chain, {
+    from: stream.chain.before(from),
+    verify: true,
+    tail: stream.tail,
+  })
   try {
     for await (const { cursor, bytes } of piecesOf(reader, () => stream.endOffset())) {
       if (cursor >= end) break
