@@ -220,7 +220,7 @@ export class Host {
     clearTimeout(this.#idleTimer)
     const connections = this.#server?.connectionCount ?? 0
     this.#wasReached ||= connections > 0
-    const idle = this.#sessions.activeCount === 0 && connections === 0
+    const idle = this.#sessions.liveCount === 0 && connections === 0
     const idleMs = this.#wasReached ? this.#idleMs : Math.max(this.#idleMs, FIRST_CLIENT_MS)
     if (idle && !this.#leaving) this.#idleTimer = setTimeout(() => void this.#leave(), idleMs)
   }

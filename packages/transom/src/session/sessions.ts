@@ -72,6 +72,11 @@ export class Sessions {
   }
 
   get activeCount(): number {
+    return [...this.#live.values()].filter(({ manifest }) => policyOf(manifest.status).active).length
+  }
+
+  /** Active sessions, and ended ones that a full disk keeps from being saved. */
+  get liveCount(): number {
     return this.#live.size
   }
 
@@ -214,6 +219,7 @@ export class Sessions {
   async destroyAll(actor?: Actor): Promise<number> {
     const sessions = [...this.#live.values()]
     await Promise.all(sessions.map((session) => session.destroy('destroy', actor)))
+    for (const session of sessions) saveIfPossible(session) // the host may leave before the disk is tried again
     return sessions.length
   }
 
@@ -296,6 +302,14 @@ export class Sessions {
     const candidates = matches.map(({ session }) => session)
     const message = `${matches.length} sessions have ids that begin with ${JSON.stringify(ref)}: ${candidates.join(', ')}; give more of it`
     throw new OpError('session_ambiguous', message, { ref, candidates })
+  }
+}
+
+function saveIfPossible(session: Session): void {
+  try {
+    session.save()
+  } catch (error) {
+    if (!(error instanceof OpError)) throw error // a full disk: the next host finds out what its log proves
   }
 }
 
