@@ -7,6 +7,7 @@ import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { thirdPartyNotices } from './notices.mjs'
+import { shellFiles } from './shell-files.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const source = path.join(root, 'packages/transom/src')
@@ -21,6 +22,7 @@ const shared = {
   logLevel: /** @type {const} */ ('warning'),
   absWorkingDir: root,
   metafile: /** @type {const} */ (true),
+  plugins: [shellFiles],
 }
 
 const REQUIRE_IN_MODULE =
@@ -41,7 +43,7 @@ export async function importSource(/** @type {string} */ file) {
 /** Builds everything into `dist`. `protocol` makes it speak another version, as a later release would. */
 export async function buildAll({ dist = DIST, protocol = /** @type {number | null} */ (null) } = {}) {
   fs.mkdirSync(dist, { recursive: true })
-  const plugins = protocol === null ? [] : [otherProtocol(protocol)]
+  const plugins = protocol === null ? shared.plugins : [...shared.plugins, otherProtocol(protocol)]
   const { commandTable } = await importSource('packages/protocol/src/index.ts')
   const outputs = await Promise.all([
     build({

@@ -168,7 +168,7 @@ describe('the product keeps its shape', () => {
       const file = path.basename(name)
       return (
         /^(utils?|helpers?|types|manager|misc|common)\.ts$/.test(file) ||
-        !/^[a-z0-9-]+(\.test)?\.ts$/.test(file)
+        !/^[a-z0-9-]+(\.test|\.d)?\.ts$/.test(file)
       )
     })
     const indexes = code.filter(
