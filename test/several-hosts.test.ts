@@ -2,7 +2,7 @@ import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OpError, Result } from '@transom/protocol'
-import { processState } from '../packages/transom/src/platform/process-tree.ts'
+import { linux } from '../packages/transom/src/platform/linux.ts'
 import { buildAll } from '../scripts/build.mjs'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
@@ -51,7 +51,7 @@ describe('a dedicated session', () => {
     const { socket } = (refused as OpError).details as { socket: string }
     const hostPid = Number(/-(\d+)\.sock$/.exec(socket)?.[1])
     process.kill(hostPid, 'SIGKILL')
-    await until('the program is gone', () => [null, 'Z'].includes(processState(pid)))
+    await until('the program is gone', () => [undefined, 'Z'].includes(linux.processFacts(pid)?.state))
     await until('it is failed', async () => (await home.json('inspect', own))['status'] === 'failed')
   })
 })

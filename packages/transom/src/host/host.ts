@@ -9,7 +9,7 @@ import { HomeRegistration } from '../home/home-registration.ts'
 import { HomeRegistry } from '../home/home-registry.ts'
 import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
-import { clearProcessMark } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
 import { ChildReaper } from '../platform/child-reaper.ts'
 import { Keeper } from '../platform/keeper.ts'
@@ -94,7 +94,7 @@ export class Host {
 
   /** Starts the host of a Home, or returns the address of the one that is there. */
   static async start(options: HostOptions): Promise<Host | HostAddress> {
-    clearProcessMark()
+    platform().clearProcessMark()
     const home = Home.open(options.home)
     const lock = options.dedicated ? null : HostLock.acquire(home.path)
     if (lock !== null && !(lock instanceof HostLock)) return lock

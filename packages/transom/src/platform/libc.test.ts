@@ -2,7 +2,9 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isFileLocked, tryLockFile, tryLockWatchedFile } from './native.ts'
+import { platform } from './current-platform.ts'
+
+const system = platform()
 
 let folder: string
 const opened: number[] = []
@@ -27,15 +29,15 @@ describe('a file lock', () => {
   test('is seen while it is held, and not taken by looking', () => {
     const holder = open()
     const onlooker = open()
-    expect(isFileLocked(onlooker)).toBe(false)
-    expect(tryLockFile(holder)).toBe(true)
-    expect(isFileLocked(onlooker)).toBe(true)
-    expect(tryLockFile(onlooker)).toBe(false)
-    expect(tryLockWatchedFile(onlooker)).toBe(false)
+    expect(system.isFileLocked(onlooker)).toBe(false)
+    expect(system.tryLockFile(holder)).toBe(true)
+    expect(system.isFileLocked(onlooker)).toBe(true)
+    expect(system.tryLockFile(onlooker)).toBe(false)
+    expect(system.tryLockWatchedFile(onlooker)).toBe(false)
   })
 
   test('is free again after it was looked at', () => {
-    expect(isFileLocked(open())).toBe(false)
-    expect(tryLockFile(open())).toBe(true)
+    expect(system.isFileLocked(open())).toBe(false)
+    expect(system.tryLockFile(open())).toBe(true)
   })
 })

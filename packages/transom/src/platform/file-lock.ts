@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OpError } from '@transom/protocol/errors'
-import { tryLockFile } from './native.ts'
+import { platform } from './current-platform.ts'
 
 /** A lock is held for the time of one small write: about two seconds of asking suffice for hundreds of writers. */
 const RETRIES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
@@ -14,7 +14,7 @@ export async function withFileLock<T>(file: string, work: () => T, signal?: Abor
   for (const pauseMs of [...RETRIES_MS, null]) {
     const fd = fs.openSync(file, 'a', 0o600)
     try {
-      if (tryLockFile(fd)) return work()
+      if (platform().tryLockFile(fd)) return work()
     } finally {
       fs.closeSync(fd)
     }

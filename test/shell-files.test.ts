@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect } from 'vitest'
-import { compactShell } from '../../../../../scripts/shell-files.mjs'
-import { needs } from '../../../../../test/support/needs.ts'
+import { compactShell } from '../scripts/shell-files.mjs'
+import { needs } from './support/needs.ts'
 
-const FOLDER = import.meta.dirname
+const FOLDER = path.join(import.meta.dirname, '..', 'packages', 'transom', 'src')
 const filesOf = (...extensions: string[]) =>
-  fs.readdirSync(FOLDER).filter((name) => extensions.includes(path.extname(name)))
+  fs
+    .readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extensions.includes(path.extname(name)))
 
 function run(program: string, ...args: string[]): { status: number | null; printed: string } {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: FOLDER, encoding: 'utf8' })
