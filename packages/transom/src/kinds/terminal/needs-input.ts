@@ -57,6 +57,7 @@ function othersOf(group: number, terminal: number): ProcessWait[] {
 
 /** A pipeline has a few processes; a parallel build, which waits for no key, may have hundreds. */
 const PROCESSES_MAX = 32
+
 /** What the threads of a process wait for. */
 function waitOf(pid: number, terminal: number): ProcessWait {
   const { blocked, shown } = platform().terminalWait(pid, terminal)
