@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { makeApp } from '../../test-support/app-folder.ts'
 import { failure, openApp, type DesktopDriver } from '../../test-support/desktop-driver.ts'
-import { ERROR_TABLE, toJsonRpcError } from '../index.ts'
+import { toJsonRpcError, type AotuiErrorCode } from '../index.ts'
 
 const APP = `
   import { readFileSync } from 'node:fs'
@@ -16,6 +16,14 @@ const APP = `
   document.querySelector('main').addEventListener('aotui:operation', ({ detail }) =>
     detail.waitUntil(WORK[detail.operation]()))
 `
+
+const NUMBERS: Record<AotuiErrorCode, number> = {
+  E_INVALID_CMD: -32600,
+  E_NOT_FOUND: -32001,
+  E_PERMISSION: -32002,
+  E_TIMEOUT: -32003,
+  E_INTERNAL: -32603,
+}
 
 const run = (command: string) => (driver: DesktopDriver) => driver.run(command)
 const execute = (operation: string) => (driver: DesktopDriver) =>
@@ -37,7 +45,7 @@ it.each([
   ['E_TIMEOUT', 'an operation that never ends', execute('hang')],
   ['E_INTERNAL', 'a handler that throws', execute('fail')],
   ['E_INTERNAL', 'an app process that ends', execute('die')],
-] satisfies [keyof typeof ERROR_TABLE, string, (driver: DesktopDriver) => Promise<unknown>][])(
+] satisfies [AotuiErrorCode, string, (driver: DesktopDriver) => Promise<unknown>][])(
   '%s has the shape of the specification on a wire: %s',
   async (code, _, provoke) => {
     const driver = await openApp(makeApp({ main: APP }))
@@ -46,13 +54,7 @@ it.each([
     expect(wire).toEqual({
       jsonrpc: '2.0',
       error: {
-        code: {
-          E_INVALID_CMD: -32600,
-          E_NOT_FOUND: -32001,
-          E_PERMISSION: -32002,
-          E_TIMEOUT: -32003,
-          E_INTERNAL: -32603,
-        }[code],
+        code: NUMBERS[code],
         message: expect.stringMatching(new RegExp(`^${code}: \\S`)) as string,
         data: expect.objectContaining({ recoverable }) as object,
       },
