@@ -41,8 +41,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['lib', 'platform', 'home', 'kinds'],
   'surfaces/cli': ['lib', 'home', 'doctor'],
-  'surfaces/gateway': ['lib', 'home', 'surfaces/mcp'],
-  'surfaces/mcp': ['lib', 'home', 'surfaces/gateway'],
+  'surfaces/host-calls': ['lib', 'home'],
+  'surfaces/mcp': ['lib', 'home', 'surfaces/host-calls'],
+  'surfaces/gateway': ['lib', 'home', 'surfaces/host-calls', 'surfaces/mcp'],
   'surfaces/awi': ['lib', 'platform', 'terminal', 'kinds', 'host'],
   'surfaces/browser': ['lib', 'terminal', 'kinds', 'session'],
 }
@@ -86,6 +87,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client',
     '@transom/client/unix-socket',
   ],
+  'surfaces/host-calls': ['@transom/protocol', '@transom/protocol/errors', '@transom/client'],
   'surfaces/gateway': [
     '@transom/protocol',
     '@transom/protocol/errors',

@@ -5,8 +5,8 @@ import { authorize, filterResult } from './access.ts'
 import { HostPool, type HostConnector } from './host-pool.ts'
 import type { CallMetrics } from './call-metrics.ts'
 
-/** Every call of an operation through the gateway, whatever it came in by: checked, counted, carried out. */
-export class GatewayCalls {
+/** Calls operations of the host on behalf of a principal: authorized, counted, carried out. */
+export class HostCalls {
   readonly #connector: HostConnector
   readonly #pool: HostPool
   readonly #metrics: CallMetrics
