@@ -80,7 +80,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
   'surfaces/cli': [
     '@transom/protocol',
-    '@transom/protocol/batch-steps',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',

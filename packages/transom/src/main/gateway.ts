@@ -1,6 +1,6 @@
 /** The gateway: `serve`, `token …` and `mcp`. Loaded into the CLI's process by the commands that need it. */
 import { OpError } from '@transom/protocol/errors'
-import { TOKEN_SCOPES, type TokenScope } from '@transom/protocol'
+import { TOKEN_SCOPES, TOOL_SETS, type TokenScope, type ToolSet } from '@transom/protocol'
 import type { GatewayInvocation } from '../surfaces/cli/gateway-commands.ts'
 import {
   connectOrStartHost,
@@ -16,7 +16,6 @@ import { LISTEN_DEFAULT, listenAddress } from '../surfaces/gateway/listen-addres
 import { CODE_MS, LoginCodes } from '../surfaces/gateway/login-codes.ts'
 import { createMcpEndpoint } from '../surfaces/mcp/mcp-server.ts'
 import { serveOnStdio } from '../surfaces/mcp/stdio-connection.ts'
-import { TOOL_SETS, type ToolSet } from '../surfaces/mcp/tool-table.ts'
 import { SessionListWatch } from '../surfaces/host-calls/session-list-watch.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../surfaces/gateway/token-store.ts'
 import { VIEWER_PATH } from '../surfaces/gateway/viewer-routes.ts'

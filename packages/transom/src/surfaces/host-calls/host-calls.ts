@@ -2,7 +2,7 @@ import type { Client } from '@transom/client'
 import { delegationOf, reachOf, type Principal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { authorize, filterResult } from './access.ts'
-import { HostPool, type HostConnector } from './host-pool.ts'
+import { HostPool, definitionOf, type HostConnector } from './host-pool.ts'
 import type { CallMetrics } from './call-metrics.ts'
 
 /** Calls operations of the host on behalf of a principal: authorized, counted, carried out. */
@@ -72,7 +72,7 @@ export class HostCalls {
 }
 
 function isStreamed(operation: string): boolean {
-  return operation === 'session.subscribe' || operation === 'session.unsubscribe'
+  return definitionOf(operation)?.stream ?? false
 }
 
 function streamNeeded(operation: string): OpError {

@@ -4,7 +4,13 @@ import {
   createMcpHandler,
   fromJsonSchema,
 } from '@modelcontextprotocol/server'
-import { VERSION, type LocalPrincipal, type McpClient, type TokenPrincipal } from '@transom/protocol'
+import {
+  VERSION,
+  type LocalPrincipal,
+  type McpClient,
+  type TokenPrincipal,
+  type ToolSet,
+} from '@transom/protocol'
 import type { HostCalls } from '../host-calls/host-calls.ts'
 import type { SessionListWatch } from '../host-calls/session-list-watch.ts'
 import { instructions } from './instructions.ts'
@@ -13,7 +19,7 @@ import type { McpEndpoint } from './mcp-endpoint.ts'
 import { ResourceWatch } from './resource-watch.ts'
 import { registerResources } from './resources.ts'
 import { callTool, type CallerDefaults, type CallingRequest, type ToolHost } from './tool-call.ts'
-import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool, type ToolSet } from './tool-table.ts'
+import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool } from './tool-table.ts'
 
 export interface McpOptions {
   readonly calls: HostCalls
@@ -121,7 +127,7 @@ function registerSubscribe({ server }: McpServer, watch: ResourceWatch): void {
 }
 
 function registerTool(server: McpServer, host: ToolHost, tool: Tool): void {
-  const { name, title, description, destructive = false } = tool.tool
+  const { name, title, description, destructive } = tool.tool
   const { readOnly } = tool.definition
   server.registerTool(
     name,
