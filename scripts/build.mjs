@@ -1,7 +1,7 @@
 // Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
 // (zod would double its start-up time), the host as one ES module: an upgrade may replace the files of a host that
 // runs, so it must not load any of them later; the doctor, which must run where a host cannot; and the gateway.
-// The manual page and the shells' completion scripts, made from the command tables, stand beside them.
+// The manual page, made from the command tables, and the shells' completion scripts stand beside them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

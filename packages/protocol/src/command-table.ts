@@ -23,6 +23,8 @@ export interface CommandParam {
   readonly readable: boolean
   /** The only values it takes; null for any. */
   readonly values: readonly string[] | null
+  /** What it names, where its type does not say it, for completion. */
+  readonly completes: 'sessions' | 'commands' | null
 }
 
 export interface Command {
@@ -88,6 +90,7 @@ interface ParamSchema {
   from?: string
   readable?: boolean
   enum?: string[]
+  completes?: 'sessions'
   hidden?: boolean
 }
 
@@ -108,6 +111,7 @@ function paramsOf(definition: OperationDefinition, hasPlace: ReadonlySet<string>
     from: property.from ?? null,
     readable: property.readable ?? false,
     values: property.enum ?? null,
+    completes: property.completes ?? null,
   }))
 }
 

@@ -15,7 +15,7 @@ const conversation = z
   .describe(
     'The conversation: it has one terminal session, opened at first use. A session’s id or name, too.',
   )
-  .meta({ placeholder: 'CONVERSATION' })
+  .meta({ placeholder: 'CONVERSATION', completes: 'sessions' })
 
 const interactiveSession = z
   .string()

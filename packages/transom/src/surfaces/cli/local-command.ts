@@ -99,4 +99,5 @@ const PARAM_DEFAULTS = {
   from: null,
   readable: false,
   values: null,
+  completes: null,
 }

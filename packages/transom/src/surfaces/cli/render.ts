@@ -56,7 +56,7 @@ function fieldsOf(
   result: unknown,
   { fields: forms, omit = [] }: { fields: Readonly<Record<string, string>>; omit?: readonly string[] },
 ): Record<string, unknown> {
-  const own = Object.entries(result as object).filter(([name]) => !omit.includes(name))
+  const own = Object.entries(result as object).filter(([name]) => !omit.includes(name) && !(name in forms))
   const formed = Object.entries(forms).map(([name, form]) => [name, fill(form, result) || null])
   return flat(Object.fromEntries([...own, ...formed]))
 }

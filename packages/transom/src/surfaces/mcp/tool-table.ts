@@ -118,6 +118,7 @@ const SURFACE_KEYS = new Set([
   'hidden',
   'touches',
   'tool',
+  'completes',
   'untrusted',
 ])
 
