@@ -58,7 +58,8 @@ describe('a dedicated session', () => {
 
 describe('after an upgrade', () => {
   beforeAll(async () => {
-    await buildAll({ dist: NEXT, protocol: 2 })
+    const version = (text: string) => text.replace(/PROTOCOL_VERSION = \d+/, 'PROTOCOL_VERSION = 2')
+    await buildAll({ dist: NEXT, edits: { 'packages/protocol/src/version.ts': version } })
   })
 
   test('the old host keeps its sessions, new ones start on a new host, and both are told', async () => {

@@ -41,8 +41,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['lib', 'platform', 'home', 'kinds'],
   'surfaces/cli': ['lib', 'home', 'doctor'],
-  'surfaces/gateway': ['lib', 'platform', 'home', 'surfaces/mcp'],
-  'surfaces/mcp': ['lib', 'home', 'surfaces/gateway'],
+  'surfaces/host-calls': ['lib', 'home'],
+  'surfaces/mcp': ['lib', 'home', 'surfaces/host-calls'],
+  'surfaces/gateway': ['lib', 'platform', 'home', 'surfaces/host-calls', 'surfaces/mcp'],
   'surfaces/awi': ['lib', 'platform', 'terminal', 'kinds', 'host'],
   'surfaces/browser': ['lib', 'terminal', 'kinds', 'session'],
 }
@@ -79,13 +80,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
   'surfaces/cli': [
     '@transom/protocol',
-    '@transom/protocol/batch-steps',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',
     '@transom/client',
     '@transom/client/unix-socket',
   ],
+  'surfaces/host-calls': ['@transom/protocol', '@transom/protocol/errors', '@transom/client'],
   'surfaces/gateway': [
     '@transom/protocol',
     '@transom/protocol/errors',

@@ -19,7 +19,7 @@ import type { SessionLimits } from '../session/limits.ts'
 import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
 import { DebugLog } from './debug-log.ts'
-import { createHandlers } from './handlers.ts'
+import { createOperations } from './handlers.ts'
 import { Recorder } from './recorder.ts'
 import { HostLock } from './host-lock.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -153,7 +153,7 @@ export class Host {
   }
 
   async #listen(): Promise<void> {
-    const handlers = createHandlers(this.#home, this.#sessions, {
+    const operations = createOperations(this.#home, this.#sessions, {
       config: this.#config,
       pictures: this.#pictures,
       registry: this.#registry,
@@ -171,7 +171,7 @@ export class Host {
       setDebug: (enabled) => this.#setDebug(enabled),
     })
     this.#server = await SocketServer.listen(this.address.socket, {
-      handlers,
+      operations,
       onCountChange: () => this.#watchIdle(),
       observer: this.#requests,
     })

@@ -1,17 +1,20 @@
 import { z } from 'zod'
-import { cols, operation, rows, sessionRef } from './operation.ts'
-import { quotaPolicy, sessionInfo, sessionKind } from './session-info.ts'
-import { environment, plainName, terminalOptions, webOptions } from './session-kinds.ts'
+import { cols, dryRun, operation, rows, sessionRef } from '../operation.ts'
+import { quotaPolicy, sessionInfo, sessionKind, sessionStatus } from '../session-info.ts'
+import { environment, plainName, terminalOptions, webOptions } from '../session-kinds.ts'
 
 const IDLE_TIMEOUT_MS_MAX = 2 ** 31 - 1 // what a timer takes: 24 days
+const AGE_MS_MAX = 100 * 365 * 24 * 60 * 60 * 1000 // a century: past it a date has no year of four digits left to go
 const QUOTA_POLICY_WORDS = 'At the quota: pause the program, end the session, or drop_nothing and go on.'
 const quotaBytes = z.int().min(1).describe('How large the Event Log may grow.').meta({ placeholder: 'N' })
 
-/** From the birth of a session to its end. */
-export const LIFECYCLE_OPERATIONS = {
+/** From the creation of a session to the removal of what it left. */
+export const SESSION_OPERATIONS = {
   'session.create': operation({
     summary:
       'Start a program on a terminal of its own, or a web page in a browser, and print the session id.',
+    description:
+      'The program runs in the background on a pseudoterminal of its own until it ends or is destroyed; this command returns at once. It gets the caller’s environment and working folder, TERM=xterm-256color, and TRANSOM_SESSION, by which commands inside it mean this session. The first create of a Home starts its host. With --web a page is opened in a browser of its own instead, and the command returns when it has loaded; addresses of this machine and its networks are refused unless --allow-host names them.',
     params: z.object({
       command: terminalOptions.shape.command,
       name: plainName
@@ -85,10 +88,14 @@ export const LIFECYCLE_OPERATIONS = {
         'transom create --name edit --cols 100 --rows 30 -- vim notes.txt',
         'transom create --name news --web https://example.org',
       ],
+      seeAlso: ['wait', 'snapshot', 'destroy'],
+      render: { text: '{session}' },
     },
   }),
   'session.list': operation({
     summary: 'List the sessions of this Home.',
+    description:
+      'Active sessions only, unless --all is given. Ended sessions keep their Event Log and can still be inspected and shown.',
     params: z.object({ all: z.boolean().optional().describe('Ended sessions too.') }),
     result: z.object({ sessions: z.array(sessionInfo) }),
     errors: [],
@@ -97,13 +104,33 @@ export const LIFECYCLE_OPERATIONS = {
     mcp: {
       name: 'list_sessions',
       title: 'List sessions',
+      paged: 'sessions',
       description:
         'Lists the sessions of this machine’s Transom with id, name, status and command. Look here before you start another one.',
     },
-    cli: { command: 'list', positionals: [], examples: ['transom list', 'transom list --all --json'] },
+    cli: {
+      command: 'list',
+      positionals: [],
+      examples: ['transom list', 'transom list --all --json'],
+      seeAlso: ['inspect', 'create'],
+      render: {
+        table: 'sessions',
+        columns: {
+          ID: '{session}',
+          NAME: '{name}',
+          STATUS: '{status}',
+          KIND: '{kind}',
+          SIZE: '{cols}x{rows}',
+          CREATED: '{created_at:time}',
+          COMMAND: '{url|command}',
+        },
+      },
+    },
   }),
   'session.inspect': operation({
     summary: 'Show what is known of one session, and where its Event Log is.',
+    description:
+      'Works for ended sessions too: how the program ended, and the path of the Event Log that holds everything it printed.',
     params: z.object({ session: sessionRef }),
     result: sessionInfo.extend({
       seq: z.int().describe('The last record of the Event Log.'),
@@ -111,11 +138,21 @@ export const LIFECYCLE_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
     readOnly: true,
-    cli: { command: 'inspect', positionals: ['session'], examples: ['transom inspect edit'] },
+    cli: {
+      command: 'inspect',
+      positionals: ['session'],
+      examples: ['transom inspect edit'],
+      seeAlso: ['list', 'snapshot'],
+      render: {
+        fields: { exit: '{exit.signal|exit.code}', log: '{log.path}', log_bytes: '{log.bytes}' },
+      },
+    },
   }),
   'session.quota': operation({
     summary:
       'Change how large a session’s Event Log may grow; a program that was paused goes on when there is room.',
+    description:
+      'A program whose Event Log has reached its quota is paused or ended, as the quota’s policy says; nothing that it printed is dropped.',
     params: z.object({
       session: sessionRef,
       bytes: quotaBytes.optional(),
@@ -132,10 +169,13 @@ export const LIFECYCLE_OPERATIONS = {
         'transom quota work --bytes 5000000000',
         'transom quota work --policy end',
       ],
+      seeAlso: ['create', 'inspect'],
     },
   }),
   'session.destroy': operation({
     summary: 'End a session and every process it started. Its Event Log stays.',
+    description:
+      'Every process of the session is asked to end and, after a moment, killed: also one that has left the terminal. The session can still be listed with --all and shown.',
     params: z.object({ session: sessionRef }),
     result: sessionInfo,
     errors: ['session_not_found', 'session_ambiguous'],
@@ -147,6 +187,53 @@ export const LIFECYCLE_OPERATIONS = {
         'Ends a session and every process that it started. What it printed can still be read. Nothing else ends a session’s program: cancelled and timed-out calls leave it running.',
       destructive: true,
     },
-    cli: { command: 'destroy', positionals: ['session'], examples: ['transom destroy edit'] },
+    cli: {
+      command: 'destroy',
+      positionals: ['session'],
+      examples: ['transom destroy edit'],
+      seeAlso: ['signal', 'list'],
+      render: 'nothing',
+    },
+  }),
+  'session.gc': operation({
+    summary: 'Remove the folders of sessions that have ended: their Event Logs and all that belongs to them.',
+    params: z.object({
+      older_than_ms: z
+        .int()
+        .min(0)
+        .max(AGE_MS_MAX)
+        .optional()
+        .describe('Only those that ended at least this long ago: 7d, 12h, 30m, 90s, 500ms.')
+        .meta({ flag: 'older-than', placeholder: 'DURATION', parse: 'duration' }),
+      force: z.boolean().optional().describe('Also those with pinned artifacts.'),
+      dry_run: dryRun,
+    }),
+    result: z.object({
+      dry_run: z.boolean(),
+      sessions: z.array(
+        z.object({
+          session: z.string(),
+          name: z.string().nullable(),
+          status: sessionStatus
+            .nullable()
+            .describe('null for what a session that never came to be has left behind.'),
+          ended_at: z.string().nullable(),
+          bytes: z.int(),
+          outcome: z.enum(['removed', 'would_remove', 'failed']),
+          problem: z.string().nullable().describe('Why it could not be removed.'),
+        }),
+      ),
+      bytes: z.int().describe('The sum of what was, or would be, removed.'),
+      kept: z.array(z.string()).describe('Sessions that stay because an artifact of theirs is pinned.'),
+    }),
+    errors: [],
+    readOnly: false,
+    access: { scope: 'admin' },
+    cli: {
+      command: 'gc',
+      positionals: [],
+      examples: ['transom gc --dry-run', 'transom gc --older-than 7d'],
+      render: { code: 'collection' },
+    },
   }),
 } as const

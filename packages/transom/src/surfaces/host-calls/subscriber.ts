@@ -1,7 +1,7 @@
 import type { Client } from '@transom/client'
 import { delegationOf, type Params, type Principal, type SubscriptionMessage } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
-import type { GatewayCalls } from './gateway-calls.ts'
+import type { HostCalls } from './host-calls.ts'
 
 /** What a host sends to a subscriber, without the number that the host has given the subscription. */
 export type StreamMessage = DistributiveOmit<SubscriptionMessage, 'subscription'>
@@ -12,14 +12,14 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
  * which the host answers with a fresh dump, and they end with the caller.
  */
 export class Subscriber {
-  readonly #calls: GatewayCalls
+  readonly #calls: HostCalls
   readonly #principal: Principal
   /** By the socket of the host; '' for the Home's own. */
   readonly #clients = new Map<string, Promise<Client>>()
   #paused = false
   #closed = false
 
-  constructor(calls: GatewayCalls, principal: Principal) {
+  constructor(calls: HostCalls, principal: Principal) {
     this.#calls = calls
     this.#principal = principal
   }

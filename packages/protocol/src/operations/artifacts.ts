@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { artifact } from './artifact.ts'
-import { operation, sessionRef } from './operation.ts'
+import { artifact } from '../artifact.ts'
+import { operation, sessionRef } from '../operation.ts'
 
 const sessionErrors = ['session_not_found', 'session_ambiguous'] as const
 
@@ -20,21 +20,40 @@ const artifactsResult = z.object({
   artifacts: z.array(artifact),
 })
 
+const artifactTable = {
+  table: 'artifacts',
+  columns: {
+    ID: '{id}',
+    KIND: '{kind}',
+    FORMAT: '{format}',
+    SEQ: '[{from_seq}–]{seq}',
+    BYTES: '{bytes}',
+    TIME: '{time:time}',
+    '': '[{?pinned}pinned]',
+    FILE: '{file}',
+  },
+} as const
+
 /** What `artifacts verify` finds wrong. */
 export const artifactProblem = z.object({
   file: z.string(),
   problem: z.enum(['missing', 'changed', 'not_listed']),
 })
 
-/** What was captured of a session and kept beside its Event Log. Part of the operation table in operations.ts. */
-export const ARTIFACT_OPERATIONS = {
+/** What was captured of a session and kept beside its Event Log. */
+export const ARTIFACTS_OPERATIONS = {
   'artifacts.list': operation({
     summary: 'List what was captured of a session and kept: snapshots, pictures, recordings.',
     params: z.object({ session: sessionRef }),
     result: artifactsResult,
     errors: [...sessionErrors, 'artifact_damaged'],
     readOnly: true,
-    cli: { command: 'artifacts list', positionals: ['session'], examples: ['transom artifacts list edit'] },
+    cli: {
+      command: 'artifacts list',
+      positionals: ['session'],
+      examples: ['transom artifacts list edit'],
+      render: artifactTable,
+    },
   }),
   'artifacts.verify': operation({
     summary: 'Check that every artifact of a session is there, unchanged.',
@@ -52,10 +71,16 @@ export const ARTIFACT_OPERATIONS = {
       command: 'artifacts verify',
       positionals: ['session'],
       examples: ['transom artifacts verify edit'],
+      render: [
+        { text: '{artifacts} artifacts, {bytes} bytes: all as they were captured' },
+        { lines: 'problems', each: '{file} is not in the manifest' },
+      ],
     },
   }),
   'artifacts.bundle': operation({
     summary: 'Make one folder or zip of a session to hand to a reviewer.',
+    description:
+      'In it: index.html with the last screen, the pictures and links, a page that plays the recording, the asciicast, the transcript, every artifact, and SHA256SUMS for "sha256sum -c". An artifact that is not what was captured is refused.',
     params: z.object({
       session: sessionRef,
       out: z
@@ -88,10 +113,14 @@ export const ARTIFACT_OPERATIONS = {
         'transom artifacts bundle edit --out review',
         'transom artifacts bundle edit --out review.zip',
       ],
+      seeAlso: ['export', 'artifacts verify'],
+      render: { text: '{path}' },
     },
   }),
   'artifacts.pin': operation({
     summary: 'Keep a session from garbage collection for the sake of its artifacts.',
+    description:
+      'A pin is in the artifact manifest. "transom gc" keeps sessions with a pinned artifact, unless it is forced.',
     params: pinParams,
     result: artifactsResult,
     errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'disk_full'],
@@ -100,6 +129,8 @@ export const ARTIFACT_OPERATIONS = {
       command: 'artifacts pin',
       positionals: ['session'],
       examples: ['transom artifacts pin edit', 'transom artifacts pin edit --id 3'],
+      seeAlso: ['artifacts list', 'gc'],
+      render: artifactTable,
     },
   }),
   'artifacts.unpin': operation({
@@ -108,6 +139,11 @@ export const ARTIFACT_OPERATIONS = {
     result: artifactsResult,
     errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'disk_full'],
     readOnly: false,
-    cli: { command: 'artifacts unpin', positionals: ['session'], examples: ['transom artifacts unpin edit'] },
+    cli: {
+      command: 'artifacts unpin',
+      positionals: ['session'],
+      examples: ['transom artifacts unpin edit'],
+      render: artifactTable,
+    },
   }),
 } as const

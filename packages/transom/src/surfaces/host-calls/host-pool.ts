@@ -174,6 +174,6 @@ export function startsHost(operation: string): boolean {
   return definitionOf(operation)?.cli?.startsHost ?? true
 }
 
-function definitionOf(operation: string): OperationDefinition | null {
+export function definitionOf(operation: string): OperationDefinition | null {
   return isOperationName(operation) ? OPERATIONS[operation] : null
 }

@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from './operation.ts'
+import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from '../operation.ts'
 
 const cell = z
   .object({ row: z.int().min(0), col: z.int().min(0) })
   .meta({ placeholder: 'ROW,COL', parse: 'point' })
 
 /** What acts on a Command Target. */
-export const INPUT_OPERATIONS = {
+export const SESSION_INPUT_OPERATIONS = {
   'session.type': operation({
     summary: 'Type text into a session, as at its keyboard; a line break is the Enter key.',
+    description:
+      'The text is sent as it is, character by character. For keys that are no text (Ctrl+C, arrows) use keys; for several lines into an editor use paste. Prints nothing; with --json the seq, a baseline for wait.',
     params: z.object({
       session: sessionRef,
       text: z.string().describe('The text to type.').meta({ placeholder: 'TEXT', readable: true }),
@@ -18,6 +20,7 @@ export const INPUT_OPERATIONS = {
     result: seqResult,
     errors: [...commandTargetErrors, 'input_queue_full'],
     readOnly: false,
+    step: 'input',
     mcp: {
       name: 'type_text',
       title: 'Type text',
@@ -28,10 +31,14 @@ export const INPUT_OPERATIONS = {
       command: 'type',
       positionals: ['session', 'text'],
       examples: ["transom type edit 'hello'", "transom type work 'make test' --enter"],
+      seeAlso: ['keys', 'paste', 'wait'],
+      render: 'nothing',
     },
   }),
   'session.keys': operation({
     summary: 'Press keys in a session, encoded as its program expects them.',
+    description:
+      'A key is sent as the program in front expects it at this moment: application cursor keys and the kitty keyboard protocol are followed. KEY*N presses it N times; a single character is its own key.',
     params: z.object({
       session: sessionRef,
       keys: z
@@ -45,6 +52,7 @@ export const INPUT_OPERATIONS = {
     result: seqResult,
     errors: [...commandTargetErrors, 'unknown_key', 'input_queue_full'],
     readOnly: false,
+    step: 'input',
     mcp: {
       name: 'press_keys',
       title: 'Press keys',
@@ -59,10 +67,14 @@ export const INPUT_OPERATIONS = {
         "transom keys menu 'Down*3' Enter",
         'transom keys work Ctrl+C',
       ],
+      seeAlso: ['type', 'wait'],
+      render: 'nothing',
     },
   }),
   'session.paste': operation({
     summary: 'Paste text into a session: marked as pasted when the program asked for that.',
+    description:
+      'When the program has asked for bracketed paste, the text is marked, so that an editor does not indent it and a shell does not run it line by line. An end-of-paste mark inside the text is removed.',
     params: z.object({
       session: sessionRef,
       text: z.string().describe('The text to paste.').meta({ placeholder: 'TEXT', readable: true }),
@@ -73,6 +85,7 @@ export const INPUT_OPERATIONS = {
     }),
     errors: [...commandTargetErrors, 'input_queue_full'],
     readOnly: false,
+    step: 'input',
     mcp: {
       name: 'paste_text',
       title: 'Paste text',
@@ -87,10 +100,14 @@ export const INPUT_OPERATIONS = {
         'transom paste edit --file notes.txt',
         'transom paste edit -',
       ],
+      seeAlso: ['type'],
+      render: 'nothing',
     },
   }),
   'session.mouse': operation({
     summary: 'Use the mouse in a session whose program asked for it, at a cell or at a visible text.',
+    description:
+      'A web page always takes it. On a terminal only for programs that have switched mouse input on, as mc, htop and dialog do; others get a clear error. Cells are counted from 0.',
     params: z.object({
       session: sessionRef,
       action: z
@@ -124,6 +141,7 @@ export const INPUT_OPERATIONS = {
     result: seqResult.extend({ row: z.int(), col: z.int() }),
     errors: [...commandTargetErrors, 'mouse_not_enabled', 'text_not_found', 'input_queue_full'],
     readOnly: false,
+    step: 'input',
     mcp: {
       name: 'use_mouse',
       title: 'Use the mouse',
@@ -139,10 +157,13 @@ export const INPUT_OPERATIONS = {
         'transom mouse files wheel --at 10,5 --lines -3',
         'transom mouse edit drag --at 2,0 --to 4,10',
       ],
+      seeAlso: ['keys', 'snapshot'],
+      render: 'nothing',
     },
   }),
   'session.signal': operation({
     summary: 'Send a signal to the program in front, or to the session’s first process.',
+    description: 'Ctrl+C by keys goes through the terminal and may be read as input; a signal cannot.',
     params: z.object({
       session: sessionRef,
       signal: z
@@ -160,10 +181,14 @@ export const INPUT_OPERATIONS = {
     }),
     errors: [...commandTargetErrors, 'wrong_kind'],
     readOnly: false,
+    needs: 'tty',
+    step: 'input',
     cli: {
       command: 'signal',
       positionals: ['session', 'signal'],
       examples: ['transom signal work INT', 'transom signal work TERM --to leader'],
+      seeAlso: ['keys', 'destroy'],
+      render: 'nothing',
     },
   }),
   'session.mark': operation({
@@ -182,10 +207,12 @@ export const INPUT_OPERATIONS = {
     result: seqResult,
     errors: commandTargetErrors,
     readOnly: false,
+    step: 'other',
     cli: {
       command: 'mark',
       positionals: ['session', 'label'],
       examples: ["transom mark work 'before the upgrade'"],
+      render: 'nothing',
     },
   }),
   'session.resize': operation({
@@ -194,10 +221,12 @@ export const INPUT_OPERATIONS = {
     result: seqResult.extend({ cols: z.int(), rows: z.int() }),
     errors: commandTargetErrors,
     readOnly: false,
+    step: 'other',
     cli: {
       command: 'resize',
       positionals: ['session'],
       examples: ['transom resize edit --cols 100 --rows 30'],
+      render: 'nothing',
     },
   }),
 } as const

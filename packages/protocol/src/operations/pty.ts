@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { block, shellMode } from './block.ts'
-import { needsInput } from './needs-input.ts'
-import { actor, commandTargetErrors, operation, sessionRef } from './operation.ts'
+import { block, shellMode } from '../block.ts'
+import { needsInput } from '../needs-input.ts'
+import { actor, operation } from '../operation.ts'
+import { exitRecord } from '../session-info.ts'
+import { budget, commandText, output, queue, shellFolder } from '../shell-params.ts'
+import { untrusted } from '../untrusted.ts'
+import { WAIT_MS_MAX, WAIT_TIMEOUT_MS_DEFAULT } from '../wait.ts'
 
-const COMMAND_CHARS_MAX = 1 << 20 // a command is read into a variable of the shell; a program belongs in a file
-
-export const conversation = z
+const conversation = z
   .string()
   .min(1)
   .max(200)
@@ -13,17 +15,9 @@ export const conversation = z
   .describe(
     'The conversation: it has one terminal session, opened at first use. A session’s id or name, too.',
   )
-  .meta({ placeholder: 'CONVERSATION' })
+  .meta({ placeholder: 'CONVERSATION', completes: 'sessions' })
 
-export const commandText = z
-  .string()
-  .min(1)
-  .max(COMMAND_CHARS_MAX)
-  .regex(/^[^\0]*$/, 'a command has no NUL')
-  .describe('What the shell shall run: one command, or as many lines as you like.')
-  .meta({ placeholder: 'COMMAND' })
-
-export const interactiveSession = z
+const interactiveSession = z
   .string()
   .min(1)
   .optional()
@@ -32,12 +26,7 @@ export const interactiveSession = z
 const execParams = {
   conversation_id: conversation,
   command: commandText,
-  cwd: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The folder to run it in; the shell stays there.')
-    .meta({ parse: 'path' }),
+  cwd: shellFolder,
   start_cwd: z
     .string()
     .min(1)
@@ -46,10 +35,7 @@ const execParams = {
       'Where the shell starts if this call opens the conversation; the user’s home folder when left out.',
     )
     .meta({ from: 'cwd', hidden: true }),
-  queue: z
-    .boolean()
-    .optional()
-    .describe('Run it after those that run or wait already, in place of an error.'),
+  queue,
   must_exist: z
     .boolean()
     .optional()
@@ -57,6 +43,8 @@ const execParams = {
     .meta({ flag: 'must-exist' }),
   actor,
 }
+
+const MATCH_CHARS_MAX = 4096 // what a caller looks for is a line or two; a longer pattern takes long to compile
 
 /** The conversation stands for its session: what a token for some sessions may do is seen by that. */
 const access = { restricted: 'conversation' } as const
@@ -91,34 +79,6 @@ const inputErrors = [
   'input_queue_full',
 ] as const
 
-const raw = z.boolean().optional().describe('The bytes as they were printed, as base64, and no plain text.')
-const budget = {
-  raw,
-  max_bytes: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('At most this much output: its head and its tail, and where the rest is.')
-    .meta({ placeholder: 'N' }),
-  max_tokens: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('As max_bytes, in what a language model counts, roughly.')
-    .meta({ placeholder: 'N' }),
-}
-/** Output within a budget: as plain text, or as bytes. */
-const output = {
-  data: z.string().optional().describe('Plain text, without escape sequences.'),
-  data_b64: z.string().optional().describe('With `raw`: the bytes; the head of them when some are left out.'),
-  tail_b64: z.string().optional().describe('With `raw`, when bytes are left out: those behind the gap.'),
-  bytes: z.int().describe('How many bytes were printed.'),
-  omitted: z
-    .object({ from_cursor: z.int(), to_cursor: z.int() })
-    .nullable()
-    .describe('The cursors of what was left out.'),
-}
-const blockOutput = z.object({ ...ok, block, ...output })
 const ordinal = z.int().min(1).describe('The block’s ordinal.').meta({ placeholder: 'N' })
 const historyErrors = ['session_not_found', 'session_ambiguous', 'log_corrupt'] as const
 
@@ -131,19 +91,25 @@ export const PTY_OPERATIONS = {
     errors: [...shellErrors, ...opens, 'conversation_not_found'],
     readOnly: false,
     access,
+    mcp: { set: 'pty', name: 'exec_block' },
     cli: null,
   }),
   'pty.exec_interactive': operation({
     summary: 'Run a program that is going to be talked to, as one block.',
+    description:
+      'The command gets the shell until it ends: type, keys and wait talk to it, and run is refused meanwhile. Prints the number of its block.',
     params: z.object(execParams),
     result: z.object({ ...begun, session_id: z.string().describe('The interactive session.') }),
     errors: [...shellErrors, ...opens, 'conversation_not_found'],
     readOnly: false,
     access,
+    mcp: { set: 'pty', name: 'exec_interactive' },
     cli: {
       command: 'exec',
       positionals: ['conversation_id', 'command'],
       examples: ["transom exec work 'python3 -q'", 'transom exec work ./installer'],
+      seeAlso: ['run', 'type', 'wait', 'block'],
+      render: { text: 'block {seq}' },
     },
   }),
   'pty.send': operation({
@@ -156,7 +122,9 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    needs: 'blocks',
     access,
+    mcp: { set: 'pty', name: 'send' },
     cli: null,
   }),
   'pty.ctrl_c': operation({
@@ -165,7 +133,9 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    needs: 'blocks',
     access,
+    mcp: { set: 'pty', name: 'ctrl_c' },
     cli: null,
   }),
   'pty.ctrl_d': operation({
@@ -174,7 +144,9 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    needs: 'blocks',
     access,
+    mcp: { set: 'pty', name: 'ctrl_d' },
     cli: null,
   }),
   'pty.enter': operation({
@@ -183,7 +155,65 @@ export const PTY_OPERATIONS = {
     result: sent,
     errors: inputErrors,
     readOnly: false,
+    needs: 'blocks',
     access,
+    mcp: { set: 'pty', name: 'enter' },
+    cli: null,
+  }),
+  'pty.wait_for': operation({
+    summary: 'Wait until something is in the output of a conversation’s shell, behind a cursor.',
+    params: z.object({
+      conversation_id: conversation,
+      session_id: interactiveSession.describe(
+        'The interactive session that is meant: the wait is over when it ends.',
+      ),
+      match: z
+        .string()
+        .min(1)
+        .max(MATCH_CHARS_MAX)
+        .describe(
+          'Text that the program prints, escape sequences and `\\r\\n` included. `PROMPT`: the shell is ready for a command. `EOF`: the interactive session, or without one the shell, has ended.',
+        ),
+      regex: z.boolean().optional().describe('`match` is an RE2 pattern.'),
+      literal: z.boolean().optional().describe('`match` is text, also when it is PROMPT or EOF.'),
+      from_cursor: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('Where in the output stream to begin; else where the last block begins.'),
+      timeout_ms: z
+        .int()
+        .min(0)
+        .max(WAIT_MS_MAX)
+        .default(WAIT_TIMEOUT_MS_DEFAULT)
+        .describe('Give up after this long; 0 looks at what is there.')
+        .meta({ flag: 'timeout', placeholder: 'MS' }),
+      max_bytes: z.int().min(1).optional().describe('Look no further than this behind the cursor.'),
+    }),
+    result: z.object({
+      ok: z.literal(true),
+      matched: z.boolean(),
+      match_text: untrusted(z.string().optional()).describe('What matched; absent for PROMPT and EOF.'),
+      match_cursor: z.int().optional().describe('Where it begins.'),
+      cursor: z
+        .int()
+        .describe('To go on from: behind the match, or without one where a match may have begun.'),
+      reason: z
+        .enum(['timeout', 'ended', 'max_bytes'])
+        .optional()
+        .describe('Why nothing matched: out of time, or there will be nothing more to look at.'),
+      tail: untrusted(z.string().optional()).describe(
+        'Without a match: the end of what was seen, as plain text.',
+      ),
+      needs_input: needsInput.optional().describe('Without a match: what the program waits for.'),
+      exit: exitRecord.nullable().describe('How the shell ended; null while it runs.'),
+      session: z.string().describe('The terminal session behind the conversation.'),
+      elapsed_ms: z.number(),
+    }),
+    errors: ['session_ambiguous', 'conversation_not_found', 'block_not_found', 'bad_pattern', 'log_corrupt'],
+    readOnly: true,
+    access,
+    mcp: { set: 'pty', name: 'wait_for' },
     cli: null,
   }),
   'pty.status': operation({
@@ -207,7 +237,9 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...conversationErrors, 'conversation_not_found'],
     readOnly: true,
+    needs: 'blocks',
     access,
+    mcp: { set: 'pty', name: 'status' },
     cli: null,
   }),
   'pty.end_session': operation({
@@ -224,7 +256,9 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...inputErrors, 'block_running'],
     readOnly: false,
+    needs: 'blocks',
     access,
+    mcp: { set: 'pty', name: 'end_session' },
     cli: null,
   }),
   'pty.reset': operation({
@@ -237,10 +271,13 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...conversationErrors, ...opens],
     readOnly: false,
+    mcp: { set: 'pty', name: 'reset' },
     cli: null,
   }),
   'pty.blocks': operation({
     summary: 'List the blocks of a session’s shell, or those that a text occurs in.',
+    description:
+      'A block is one command of an integrated shell: asked for by run, or typed at its prompt. Blocks can be listed and read after the session has ended.',
     params: z.object({
       conversation_id: conversation,
       query: z
@@ -273,14 +310,28 @@ export const PTY_OPERATIONS = {
     errors: historyErrors,
     readOnly: true,
     access,
+    mcp: { set: 'pty', name: 'blocks' },
     cli: {
       command: 'blocks',
       positionals: ['conversation_id'],
       examples: ['transom blocks work', "transom blocks work --query 'not found' --json"],
+      seeAlso: ['block', 'run'],
+      render: {
+        table: 'blocks',
+        columns: {
+          BLOCK: '{seq}',
+          EXIT: '{exit_code|state}',
+          TIME: '{duration_ms:seconds}',
+          BYTES: '{output_bytes}',
+          COMMAND: '{command|"(typed)"}',
+        },
+      },
     },
   }),
   'pty.read': operation({
     summary: 'Print what a block printed, or what lies between two cursors of the output stream.',
+    description:
+      'Plain text, unless --raw asks for the bytes as base64. With --max-bytes or --max-tokens the middle is left out, and the cursors say where it is.',
     params: z.object({
       conversation_id: conversation,
       block: ordinal.optional(),
@@ -308,61 +359,13 @@ export const PTY_OPERATIONS = {
     errors: [...historyErrors, 'block_not_found'],
     readOnly: true,
     access,
+    mcp: { set: 'pty', name: 'read' },
     cli: {
       command: 'block',
       positionals: ['conversation_id', 'block'],
       examples: ['transom block work 3', 'transom block work 3 --max-bytes 2000 --json'],
-    },
-  }),
-  'session.run': operation({
-    summary:
-      'Run a command in a session’s shell, wait for its end, print its output, exit with its exit code.',
-    params: z.object({
-      session: sessionRef,
-      command: z
-        .array(commandText)
-        .min(1)
-        .describe('One word is a text for the shell; several are a program and its arguments.')
-        .meta({ placeholder: 'COMMAND' }),
-      cwd: execParams.cwd,
-      queue: execParams.queue,
-      no_wait: z.boolean().optional().describe('Do not wait for its end.'),
-      timeout_ms: z
-        .int()
-        .min(0)
-        .max(2 ** 31 - 1)
-        .optional()
-        .describe('Wait no longer than this; the command runs on.')
-        .meta({ flag: 'timeout', placeholder: 'MS' }),
-      ...budget,
-      actor,
-    }),
-    result: blockOutput,
-    errors: [
-      ...commandTargetErrors,
-      'shell_not_integrated',
-      'shell_busy',
-      'shell_interactive',
-      'cwd_not_found',
-      'input_queue_full',
-      'block_running',
-      'block_not_started',
-    ],
-    readOnly: false,
-    mcp: {
-      name: 'run_command',
-      title: 'Run a command in a shell',
-      description:
-        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. A list: ["cd src && make | tail"] is a line for the shell (pipes, cd and variables work, and last), ["ls", "-l"] a program and its arguments. Refused where the session’s program is no shell that Transom has prepared: then use interact. After the time limit the command runs on, and wait_for sees its end.',
-    },
-    cli: {
-      command: 'run',
-      positionals: ['session', 'command'],
-      examples: [
-        'transom run work -- make test',
-        "transom run work -- 'cd src && ls | wc -l'",
-        "transom run work --timeout 60000 --json -- 'npm ci'",
-      ],
+      seeAlso: ['blocks', 'run'],
+      render: { text: '{data|data_b64:plain}' },
     },
   }),
 } as const

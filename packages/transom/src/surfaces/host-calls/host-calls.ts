@@ -2,11 +2,11 @@ import type { Client } from '@transom/client'
 import { delegationOf, reachOf, type Principal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { authorize, filterResult } from './access.ts'
-import { HostPool, type HostConnector } from './host-pool.ts'
+import { HostPool, definitionOf, type HostConnector } from './host-pool.ts'
 import type { CallMetrics } from './call-metrics.ts'
 
-/** Every call of an operation through the gateway, whatever it came in by: checked, counted, carried out. */
-export class GatewayCalls {
+/** Calls operations of the host on behalf of a principal: authorized, counted, carried out. */
+export class HostCalls {
   readonly #connector: HostConnector
   readonly #pool: HostPool
   readonly #metrics: CallMetrics
@@ -72,7 +72,7 @@ export class GatewayCalls {
 }
 
 function isStreamed(operation: string): boolean {
-  return operation === 'session.subscribe' || operation === 'session.unsubscribe'
+  return definitionOf(operation)?.stream ?? false
 }
 
 function streamNeeded(operation: string): OpError {

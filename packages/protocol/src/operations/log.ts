@@ -1,10 +1,5 @@
 import { z } from 'zod'
-import { operation, sessionRef } from './operation.ts'
-import { sessionStatus } from './session-info.ts'
-
-const AGE_MS_MAX = 100 * 365 * 24 * 60 * 60 * 1000 // a century: past it a date has no year of four digits left to go
-
-const dryRun = z.boolean().optional().describe('Say what would be done and do nothing.')
+import { dryRun, operation, sessionRef } from '../operation.ts'
 
 const eventPosition = z.object({
   seq: z.int(),
@@ -30,99 +25,26 @@ export const logReport = z.object({
 })
 export type LogReport = z.infer<typeof logReport>
 
-/** What keeps a Home in order. Part of the operation table in operations.ts. */
-export const HOUSEKEEPING_OPERATIONS = {
-  'session.gc': operation({
-    summary: 'Remove the folders of sessions that have ended: their Event Logs and all that belongs to them.',
-    params: z.object({
-      older_than_ms: z
-        .int()
-        .min(0)
-        .max(AGE_MS_MAX)
-        .optional()
-        .describe('Only those that ended at least this long ago: 7d, 12h, 30m, 90s, 500ms.')
-        .meta({ flag: 'older-than', placeholder: 'DURATION', parse: 'duration' }),
-      force: z.boolean().optional().describe('Also those with pinned artifacts.'),
-      dry_run: dryRun,
-    }),
-    result: z.object({
-      dry_run: z.boolean(),
-      sessions: z.array(
-        z.object({
-          session: z.string(),
-          name: z.string().nullable(),
-          status: sessionStatus
-            .nullable()
-            .describe('null for what a session that never came to be has left behind.'),
-          ended_at: z.string().nullable(),
-          bytes: z.int(),
-          outcome: z.enum(['removed', 'would_remove', 'failed']),
-          problem: z.string().nullable().describe('Why it could not be removed.'),
-        }),
-      ),
-      bytes: z.int().describe('The sum of what was, or would be, removed.'),
-      kept: z.array(z.string()).describe('Sessions that stay because an artifact of theirs is pinned.'),
-    }),
-    errors: [],
-    readOnly: false,
-    access: { scope: 'admin' },
-    cli: {
-      command: 'gc',
-      positionals: [],
-      examples: ['transom gc --dry-run', 'transom gc --older-than 7d'],
-    },
-  }),
-  'home.list': operation({
-    summary: 'List the Homes of this machine that have an active session.',
-    params: z.object({
-      all: z.boolean().optional().describe('Every Home in the Home Registry.'),
-    }),
-    result: z.object({
-      registry: z.string().describe('The file that holds the Home Registry.'),
-      homes: z.array(
-        z.object({
-          home: z.string(),
-          sessions: z.int().describe('Sessions in it, ended ones included.'),
-          active_sessions: z.int(),
-          registered_at: z.string().describe('ISO 8601.'),
-          problem: z.string().nullable().describe('Why the Home could not be looked into.'),
-        }),
-      ),
-    }),
-    errors: [],
-    readOnly: false, // entries of Homes that are gone are pruned
-    access: { scope: 'admin' },
-    cli: {
-      command: 'home list',
-      positionals: [],
-      examples: ['transom home list', 'transom home list --all'],
-    },
-  }),
-  'home.forget': operation({
-    summary: 'Take a Home out of the Home Registry. The Home itself stays as it is.',
-    params: z.object({
-      path: z
-        .string()
-        .min(1)
-        .describe('The folder of the Home.')
-        .meta({ placeholder: 'PATH', parse: 'path' }),
-    }),
-    result: z.object({
-      home: z.string(),
-      forgotten: z.boolean().describe('False when it was not in the Home Registry.'),
-    }),
-    errors: [],
-    readOnly: false,
-    access: { scope: 'admin' },
-    cli: { command: 'home forget', positionals: ['path'], examples: ['transom home forget ~/old-home'] },
-  }),
+/** The Event Log of a session as a file. */
+export const LOG_OPERATIONS = {
   'log.verify': operation({
     summary: 'Check every record of a session’s Event Log.',
     params: z.object({ session: sessionRef }),
     result: logReport,
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
     readOnly: true,
-    cli: { command: 'log verify', positionals: ['session'], examples: ['transom log verify edit'] },
+    cli: {
+      command: 'log verify',
+      positionals: ['session'],
+      examples: ['transom log verify edit'],
+      render: {
+        fields: {
+          types: '{types:counts}',
+          first: '[seq {first.seq}, {first.time:iso}]',
+          last: '[seq {last.seq}, {last.time:iso}]',
+        },
+      },
+    },
   }),
   'log.repair': operation({
     summary:
@@ -145,6 +67,7 @@ export const HOUSEKEEPING_OPERATIONS = {
       command: 'log repair',
       positionals: ['session'],
       examples: ['transom log repair edit --dry-run', 'transom log repair edit'],
+      render: { code: 'repair' },
     },
   }),
   'log.export': operation({
@@ -190,6 +113,8 @@ export const HOUSEKEEPING_OPERATIONS = {
         'transom log export edit --format jsonl --out edit.jsonl',
         'transom log export edit --format raw --out edit.raw --force',
       ],
+      render: { text: '{path}' },
+      prints: { what: 'file', unless: ['out'] },
     },
   }),
 } as const
