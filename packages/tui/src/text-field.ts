@@ -1,5 +1,5 @@
 import { textCells, textWidth } from '@transom/grid'
-import type { InputEvent } from './input-events.ts'
+import type { TerminalEvent } from './persons-terminal.ts'
 import { lineText } from './safe-text.ts'
 
 /** A longer line is nothing that a person types; a paste of one is cut off. */
@@ -30,7 +30,7 @@ export class TextField {
   }
 
   /** Does what a key or a paste does in a line editor; false for an event that means nothing to it. */
-  handle(event: InputEvent): boolean {
+  handle(event: TerminalEvent): boolean {
     if (event.type === 'paste') this.insert(event.text)
     else if (event.type !== 'key') return false
     else if (EDITS[event.name] !== undefined) this.#edit(EDITS[event.name])
