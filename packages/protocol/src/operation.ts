@@ -25,7 +25,7 @@ export interface OperationDefinition<
   readonly description?: string
   readonly params: P
   readonly result: R
-  /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
+  /** Beyond those that every operation can answer with (`usage`, `internal`, `cancelled`, `io_error`) and `wrong_kind`. */
   readonly errors: readonly ErrorCode[]
   /**
    * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
@@ -146,7 +146,12 @@ export function operation<
   R extends z.ZodType,
   N extends Capability | undefined = undefined,
 >(definition: OperationDefinition<P, R, N>): OperationDefinition<P, R, N> {
-  return { ...definition, params: definition.params.strict() as unknown as P } // strict on requests; same shape
+  const { errors, needs, params } = definition
+  return {
+    ...definition,
+    params: params.strict() as unknown as P, // strict on requests; same shape
+    errors: needs === undefined || errors.includes('wrong_kind') ? errors : [...errors, 'wrong_kind'],
+  }
 }
 
 export const sessionRef = z
