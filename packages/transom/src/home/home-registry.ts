@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
 import { makeFolder } from '../lib/make-folder.ts'
-import { tryLockFile } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { errnoOf } from '../lib/system-error.ts'
 
 const HOMES_MAX = 1000 // a Home for each task of an agent, for a long time; past it the oldest entries go
@@ -53,7 +53,7 @@ export class HomeRegistry {
     makeFolder(path.dirname(file))
     const lock = fs.openSync(path.join(path.dirname(file), 'homes.lock'), 'a', 0o600)
     try {
-      if (!tryLockFile(lock)) return false
+      if (!platform().tryLockFile(lock)) return false
       const before = this.read()
       const after = change(before ?? [])
       if (after !== before) {

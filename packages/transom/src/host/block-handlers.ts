@@ -11,10 +11,8 @@ import { endedOutput, liveOutput, type OutputStream } from '../blocks/output-str
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
-import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
+import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 import { blockSubject, notIntegrated, runInShell } from './pty-handlers.ts'
-
-type BlockOperation = 'pty.blocks' | 'pty.read' | 'session.run'
 
 export interface BlockDependencies {
   readonly home: Home
@@ -23,11 +21,13 @@ export interface BlockDependencies {
 }
 
 /** What shows blocks, of live sessions and of ended ones, and what runs one and waits for it. */
-export function blockHandlers(dependencies: BlockDependencies): Pick<Handlers, BlockOperation> {
+export function blockHandlers(
+  dependencies: BlockDependencies,
+): HandlersOf<'pty.blocks' | 'pty.read' | 'session.run'> {
   return {
     'pty.blocks': (params, { signal }) => listBlocks(dependencies, params, signal),
     'pty.read': (params, { signal }) => read(dependencies, params, signal),
-    'session.run': (params, context) => run(dependencies, params, context),
+    'session.run': run,
   }
 }
 
@@ -105,12 +105,10 @@ function findBlock(
 }
 
 async function run(
-  dependencies: BlockDependencies,
   params: ParsedParams<'session.run'>,
   context: RequestContext,
+  { session, control: { shell, projection } }: Target<'blocks'>,
 ): Promise<Result<'session.run'>> {
-  const session = await dependencies.conversations.get(params.session)
-  const { shell, projection } = session.capability('blocks')
   if (shell === null) throw notIntegrated(session)
   const command = joinCommand(shell.integration.shell, params.command)
   const actor = actorOf(context, params.actor)

@@ -11,7 +11,7 @@ import { Conversations } from '../session/conversations.ts'
 import type { SessionRequest } from '../session/kind-registry.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
-import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
+import { actorOf, type Handlers, type HostOperations, type RequestContext } from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
@@ -38,7 +38,7 @@ export interface HostControl extends HousekeepingControl, RecordingControl {
 }
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
-export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
+export function createOperations(home: Home, sessions: Sessions, control: HostControl): HostOperations {
   const conversations = new Conversations(sessions, () => conversationShell(control))
   const handlers: Handlers = {
     ...inputHandlers(sessions),
@@ -46,7 +46,7 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
-    'session.shell_init': (params, context) => shellInit(conversations, params, context),
+    'session.shell_init': shellInit,
     'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }, context) => {
       control.assertOpen()
@@ -86,10 +86,18 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
     'session.batch': async ({ session, steps, keep_going, actor }, context) => {
       const { id } = await sessions.commandTarget(session)
-      return runBatch(handlers, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
+      return runBatch(operations, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
     },
   }
-  return handlers
+  const operations: HostOperations = {
+    handlers,
+    findTarget: async (ref, needed) => {
+      if (needed !== 'blocks') return sessions.capability(ref, needed)
+      const session = await conversations.get(ref)
+      return { session, control: session.capability(needed) }
+    },
+  }
+  return operations
 }
 
 /** What a conversation's session is started with. */

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import { HOST_LOCK_FILE, HOST_STARTING_FILE } from '../home/home-path.ts'
 import type { HostAddress } from '../home/host-launch.ts'
-import { lockFileBlocking, tryLockFile } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { fileError } from '../lib/system-error.ts'
 
 /**
@@ -34,8 +34,8 @@ export class HostLock {
     } catch (error) {
       throw fileError(error, `open the host's lock files in ${home}`, { home })
     }
-    lockFileBlocking(startingFd)
-    if (!tryLockFile(lockFd)) {
+    platform().lockFileBlocking(startingFd)
+    if (!platform().tryLockFile(lockFd)) {
       const content = fs.readFileSync(lockPath, 'utf8')
       fs.closeSync(startingFd)
       fs.closeSync(lockFd)
@@ -57,7 +57,7 @@ export class HostLock {
   /** The host leaves: whoever starts another one waits until this process is gone. */
   withdraw(): void {
     this.#startingFd ??= fs.openSync(this.#startingPath, 'a+', 0o600)
-    tryLockFile(this.#startingFd) // held by a starter, it will find this host gone and be told to try again
+    platform().tryLockFile(this.#startingFd) // held by a starter, it will find this host gone and be told to try again
     fs.ftruncateSync(this.#lockFd, 0)
   }
 }

@@ -9,7 +9,7 @@ import { HomeRegistration } from '../home/home-registration.ts'
 import { HomeRegistry } from '../home/home-registry.ts'
 import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
-import { clearProcessMark } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
 import { ChildReaper } from '../platform/child-reaper.ts'
 import { Keeper } from '../platform/keeper.ts'
@@ -19,7 +19,7 @@ import type { SessionLimits } from '../session/limits.ts'
 import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
 import { DebugLog } from './debug-log.ts'
-import { createHandlers } from './handlers.ts'
+import { createOperations } from './handlers.ts'
 import { Recorder } from './recorder.ts'
 import { HostLock } from './host-lock.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -94,7 +94,7 @@ export class Host {
 
   /** Starts the host of a Home, or returns the address of the one that is there. */
   static async start(options: HostOptions): Promise<Host | HostAddress> {
-    clearProcessMark()
+    platform().clearProcessMark()
     const home = Home.open(options.home)
     const lock = options.dedicated ? null : HostLock.acquire(home.path)
     if (lock !== null && !(lock instanceof HostLock)) return lock
@@ -153,7 +153,7 @@ export class Host {
   }
 
   async #listen(): Promise<void> {
-    const handlers = createHandlers(this.#home, this.#sessions, {
+    const operations = createOperations(this.#home, this.#sessions, {
       config: this.#config,
       pictures: this.#pictures,
       registry: this.#registry,
@@ -171,7 +171,7 @@ export class Host {
       setDebug: (enabled) => this.#setDebug(enabled),
     })
     this.#server = await SocketServer.listen(this.address.socket, {
-      handlers,
+      operations,
       onCountChange: () => this.#watchIdle(),
       observer: this.#requests,
     })

@@ -34,10 +34,8 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
     },
     'session.mouse': async (params, context) =>
       useMouse(await sessions.commandTarget(params.session), params, context),
-    'session.signal': async ({ session, signal, to, actor }, context) => {
-      const { control } = await sessions.capability(session, 'tty')
-      return control.signal(`SIG${signal}`, to, actorOf(context, actor))
-    },
+    'session.signal': async ({ signal, to, actor }, context, { control }) =>
+      control.signal(`SIG${signal}`, to, actorOf(context, actor)),
     'session.mark': async ({ session, label, actor }, context) => {
       const target = await sessions.commandTarget(session)
       return { seq: target.mark(label, actorOf(context, actor)) }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { OpError } from '@transom/protocol/errors'
 import type { RecordingMade, RecordingRequest } from '../evidence/recordings/make-recording.ts'
 import type { RecorderMessage } from '../evidence/recordings/recorder-messages.ts'
-import { withProcessMark } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import type { ChildReaper } from '../platform/child-reaper.ts'
 
 const AT_ONCE_MAX = 2 // each takes a core and 100 MB; the others wait for their turn
@@ -57,7 +57,7 @@ export class Recorder {
     signal: AbortSignal,
     onProgress: (done: number) => void,
   ): Promise<RecordingMade> {
-    const child = withProcessMark(this.#mark, () =>
+    const child = platform().withProcessMark(this.#mark, () =>
       spawn(process.execPath, ['-'], { stdio: ['pipe', 'ignore', 'pipe', 'ipc'] }),
     )
     const { pid } = child

@@ -9,12 +9,12 @@ import { delegatedPrincipal, delegation, type LocalPrincipal, type Principal } f
 import { OpError } from '@transom/protocol/errors'
 import { SUBSCRIPTION_METHOD } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
-import { dispatch, type BackgroundWork, type Handlers, type RequestContext } from './dispatch.ts'
+import { dispatch, type BackgroundWork, type HostOperations, type RequestContext } from './dispatch.ts'
 
 export interface RpcConnectionOptions {
   /** The process at the other end. */
   readonly peer: LocalPrincipal
-  readonly handlers: Handlers
+  readonly operations: HostOperations
   readonly closed: () => void
   readonly observer?: ConnectionObserver
 }
@@ -45,7 +45,7 @@ export class RpcConnection implements RpcService {
 
   async serve(request: ServedRequest): Promise<unknown> {
     const context = new ConnectionContext(request, this.#options.peer, this.#peer, this.#work)
-    return dispatch(this.#options.handlers, request.method, request.params, context)
+    return dispatch(this.#options.operations, request.method, request.params, context)
   }
 
   served({ request: { id, method, params }, durationMs, error }: ServedReport): void {

@@ -4,12 +4,12 @@ import { SocketTransport } from '@transom/client/unix-socket'
 import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
-import type { Handlers } from './dispatch.ts'
+import type { HostOperations } from './dispatch.ts'
 import { localPeer } from './local-peer.ts'
 import { RpcConnection } from './rpc-connection.ts'
 
 export interface ServerOptions {
-  readonly handlers: Handlers
+  readonly operations: HostOperations
   readonly onCountChange: () => void
   readonly observer: ConnectionObserver
 }
@@ -48,7 +48,7 @@ export class SocketServer {
   }
 
   #accept(socket: net.Socket): void {
-    const { handlers, onCountChange, observer } = this.#options
+    const { operations, onCountChange, observer } = this.#options
     socket.on('error', () => {}) // the close that follows ends the connection's work
     const peer = localPeer(socket)
     if (peer === null) {
@@ -61,7 +61,7 @@ export class SocketServer {
       this.#connections.delete(connection)
       onCountChange()
     }
-    const connection = new RpcConnection(transport, { peer, handlers, closed, observer })
+    const connection = new RpcConnection(transport, { peer, operations, closed, observer })
     this.#connections.add(connection)
     onCountChange()
   }

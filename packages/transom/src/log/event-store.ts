@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { tryLockWatchedFile } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { fileError } from '../lib/system-error.ts'
 import { CHECKPOINT_EVERY_BYTES } from './fold.ts'
 import { writeIndexFile } from './index-file.ts'
@@ -89,7 +89,7 @@ export class EventStore {
     let fd: number | null = null
     try {
       fd = fs.openSync(file, 'wx', 0o600)
-      if (!tryLockWatchedFile(fd)) throw new OpError('io_error', `another process holds ${file}`)
+      if (!platform().tryLockWatchedFile(fd)) throw new OpError('io_error', `another process holds ${file}`)
       fs.writeSync(fd, encodeFileHeader())
     } catch (error) {
       if (fd !== null) fs.closeSync(fd)
@@ -108,7 +108,7 @@ export class EventStore {
     const lockFd = fs.openSync(firstSegmentPath(folder), 'r+')
     let fd = lockFd
     try {
-      if (!tryLockWatchedFile(lockFd)) {
+      if (!platform().tryLockWatchedFile(lockFd)) {
         fs.closeSync(lockFd)
         return null
       }

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../../home/home.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
-import { tryLockFile } from '../../lib/native.ts'
+import { platform } from '../../platform/current-platform.ts'
 import { removeTree } from '../../lib/remove-tree.ts'
 import { fileError } from '../../lib/system-error.ts'
 
@@ -29,7 +29,7 @@ export class BrowserProfile {
     const folder = path.join(home.path, NAMED_FOLDER, name)
     makePrivate(folder)
     const fd = fs.openSync(`${folder}.lock`, 'a', 0o600)
-    if (!tryLockFile(fd)) {
+    if (!platform().tryLockFile(fd)) {
       fs.closeSync(fd)
       const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another name`
       throw new OpError('profile_in_use', message, { profile: name })

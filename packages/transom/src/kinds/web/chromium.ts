@@ -4,7 +4,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { OpError } from '@transom/protocol/errors'
-import { withProcessMark } from '../../lib/native.ts'
+import { platform } from '../../platform/current-platform.ts'
 import { removeTree } from '../../lib/remove-tree.ts'
 import { messageOf } from '../../lib/system-error.ts'
 import { CdpClient } from './cdp-client.ts'
@@ -94,7 +94,7 @@ export class Chromium {
         env: environmentFor(location, options),
         cwd: '/',
       })
-    this.#process = options.mark === undefined ? start() : withProcessMark(options.mark, start)
+    this.#process = options.mark === undefined ? start() : platform().withProcessMark(options.mark, start)
     if (this.#process.pid !== undefined) options.reaper?.leave(this.#process.pid)
     const [, , stderr, out, incoming] = this.#process.stdio
     // An edge: Node does not say in its types which ends of `stdio` are open.

@@ -5,7 +5,8 @@ import * as net from 'node:net'
 import { OpError } from '@transom/protocol/errors'
 import { hostOf, parseAuthority, readUrl, type HostName } from './host-pattern.ts'
 import { ConnectionProblem, connectJudged } from './judged-connection.ts'
-import { readLoopbackPeerUid } from './loopback-peer.ts'
+import { platform } from '../../platform/current-platform.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { systemResolver, type ResolveName } from './name-resolver.ts'
 import { forwardRequest, problemPage } from './proxy-forwarding.ts'
 import { refusalError, type UrlPolicy } from './url-policy.ts'
@@ -23,7 +24,7 @@ export interface FilteringProxyOptions {
   /** Where names come from; the machine's own resolver when left out. */
   readonly resolve?: ResolveName
   /** Tells whose a connection is, or null where that cannot be known and a password is asked for. */
-  readonly readPeerUid?: typeof readLoopbackPeerUid
+  readonly readPeerUid?: Platform['loopbackPeerUid']
   /** Told of each connection that was refused or failed. */
   onProblem?(problem: ProxyProblem): void
 }
@@ -115,8 +116,8 @@ export class FilteringProxy {
     this.#hold(socket)
     const peerPort = socket.remotePort
     if (peerPort === undefined) return // gone already
-    const readPeerUid = this.#options.readPeerUid ?? readLoopbackPeerUid
-    const uid = await readPeerUid({ peerPort, ownPort: this.#port })
+    const connection = { peerPort, ownPort: this.#port }
+    const uid = await (this.#options.readPeerUid?.(connection) ?? platform().loopbackPeerUid(connection))
     if (uid !== null && uid !== process.getuid?.()) {
       socket.destroy() // another user of this machine: not even an answer
       return

@@ -1,4 +1,5 @@
 import type { OpError } from '@transom/protocol/errors'
+import { platform } from '../../platform/current-platform.ts'
 import type { CdpClient } from './cdp-client.ts'
 import { networkFlags } from './chromium-network-flags.ts'
 import { FilteringProxy, type ProxyProblem } from './filtering-proxy.ts'
@@ -58,7 +59,7 @@ export class NetworkGuard {
    * documents (pages and frames) can be seen in the browser alone. For every tab, from now on.
    */
   async watch(cdp: CdpClient): Promise<void> {
-    const asksWho = process.platform !== 'linux' // elsewhere the kernel does not tell (loopback-peer.ts)
+    const asksWho = platform().lacks.loopbackPeerUid !== undefined
     if (!asksWho && !this.policy.limitsNavigation) return // nothing to answer: no request need wait for us
     cdp.on('Fetch.authRequired', ({ requestId, authChallenge }, session) => {
       const isOurs = authChallenge.source === 'Proxy'

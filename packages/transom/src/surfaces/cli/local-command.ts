@@ -82,6 +82,11 @@ const COMMAND_DEFAULTS = {
   positionals: [],
   rest: null,
   startsHost: false,
+  endsHost: false,
+  isStep: false,
+  render: null,
+  notice: '',
+  prints: null,
   params: [],
 }
 
@@ -94,4 +99,5 @@ const PARAM_DEFAULTS = {
   from: null,
   readable: false,
   values: null,
+  completes: null,
 }
