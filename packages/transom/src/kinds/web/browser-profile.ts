@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../../home/home.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
-import { platform } from '../../platform/current-platform.ts'
+import { FileLock } from '../../platform/file-lock.ts'
 import { removeTree } from '../../lib/remove-tree.ts'
 import { fileError } from '../../lib/system-error.ts'
 
@@ -28,14 +28,13 @@ export class BrowserProfile {
   static named(home: Home, name: string): BrowserProfile {
     const folder = path.join(home.path, NAMED_FOLDER, name)
     makePrivate(folder)
-    const fd = fs.openSync(`${folder}.lock`, 'a', 0o600)
-    if (!platform().tryLockFile(fd)) {
-      fs.closeSync(fd)
+    const held = FileLock.try(`${folder}.lock`)
+    if (held === null) {
       const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another name`
       throw new OpError('profile_in_use', message, { profile: name })
     }
     for (const lock of CHROMIUM_LOCKS) fs.rmSync(path.join(folder, lock), { force: true })
-    return new BrowserProfile(folder, async () => fs.closeSync(fd))
+    return new BrowserProfile(folder, async () => held.release())
   }
 
   private constructor(folder: string, release: () => Promise<void>) {

@@ -1,8 +1,8 @@
 import { deflateSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { crc32 } from '../../lib/crc32.ts'
-import { readPng } from './png-reader.ts'
+import { PNG_SIGNATURE, concatBytes, pngChunk } from './png-chunks.ts'
+import { readRgb } from './png-reader.ts'
 
 interface Picture {
   readonly width: number
@@ -13,7 +13,10 @@ interface Picture {
 }
 
 /** A PNG whose every row is filtered as `filterOf` says: 0 as it is, 1 to the left, 2 to the row above. */
-function writePng({ width, height, channels, bytes }: Picture, filterOf: (row: number) => 0 | 1 | 2): Buffer {
+function writePng(
+  { width, height, channels, bytes }: Picture,
+  filterOf: (row: number) => 0 | 1 | 2,
+): Uint8Array {
   const stride = width * channels
   const rows = Array.from({ length: height }, (_, row) => {
     const filter = filterOf(row)
@@ -34,17 +37,8 @@ function writePng({ width, height, channels, bytes }: Picture, filterOf: (row: n
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, channels === 3 ? 2 : 6, 0, 0, 0], 8)
-  const signature = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1')
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.concat(rows)))])
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data])
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(data.length)
-  const check = Buffer.alloc(4)
-  check.writeUInt32BE(crc32(body))
-  return Buffer.concat([length, body, check])
+  const data = deflateSync(Buffer.concat(rows))
+  return concatBytes([PNG_SIGNATURE, pngChunk('IHDR', header), pngChunk('IDAT', data)])
 }
 
 const pictures = fc
@@ -73,8 +67,14 @@ test('a picture is read as it was, however its rows are filtered', () => {
       const rgb = Array.from({ length: width * height }, (_, pixel) =>
         Buffer.from(bytes).readUIntBE(pixel * channels, 3),
       )
-      const asChromiumWrites = readPng(writePng(picture, () => 2))
-      const mixed = readPng(writePng(picture, (row) => filters[row] ?? 0))
+      const asChromiumWrites = readRgb(
+        writePng(picture, () => 2),
+        'x',
+      )
+      const mixed = readRgb(
+        writePng(picture, (row) => filters[row] ?? 0),
+        'x',
+      )
       for (const read of [asChromiumWrites, mixed])
         expect({ ...read, rgb: [...read.rgb] }).toEqual({ width, height, rgb })
     }),
