@@ -5,6 +5,9 @@ import { actor, commandTargetErrors, operation, sessionRef } from './operation.t
 
 const COMMAND_CHARS_MAX = 1 << 20 // a command is read into a variable of the shell; a program belongs in a file
 
+/** Longer than most builds; a caller that waits for more says so. */
+export const RUN_TIMEOUT_MS_DEFAULT = 600_000
+
 export const conversation = z
   .string()
   .min(1)
@@ -331,9 +334,14 @@ export const PTY_OPERATIONS = {
         .int()
         .min(0)
         .max(2 ** 31 - 1)
-        .optional()
+        .default(RUN_TIMEOUT_MS_DEFAULT)
         .describe('Wait no longer than this; the command runs on.')
         .meta({ flag: 'timeout', placeholder: 'MS' }),
+      no_early: z
+        .boolean()
+        .optional()
+        .describe('Go on waiting while the program waits for input.')
+        .meta({ flag: 'no-early' }),
       ...budget,
       actor,
     }),
@@ -347,6 +355,7 @@ export const PTY_OPERATIONS = {
       'input_queue_full',
       'block_running',
       'block_not_started',
+      'needs_input',
     ],
     readOnly: false,
     mcp: {

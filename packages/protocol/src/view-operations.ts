@@ -36,6 +36,8 @@ export const VIEW_OPERATIONS = {
       'session_ambiguous',
       'session_ended',
       'wait_timeout',
+      'block_not_found',
+      'block_not_started',
       'wrong_kind',
       'bad_pattern',
       'log_corrupt',
