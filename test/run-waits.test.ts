@@ -177,3 +177,22 @@ describe.concurrent('run waits for a command that only takes long', () => {
     })
   }
 })
+
+describe('exec', () => {
+  test('returns when the program has begun: what is typed next reaches it, every time', async () => {
+    for (let round = 0; round < 10; round++) {
+      const file = path.join(home.root, `typed-${round}`)
+      const { session } = await client.call('session.create', {
+        command: ['bash', '--norc'],
+        cwd: home.root,
+      })
+      await client.call('pty.exec_interactive', { conversation_id: session, command: `cat > ${file}` })
+      await client.call('session.type', { session, text: 'hello', enter: true })
+      const ended = client.call('session.wait', { session, block_end: 'last' })
+      await client.call('session.keys', { session, keys: ['Ctrl+D'] })
+      await ended
+      expect(fs.readFileSync(file, 'utf8')).toBe('hello\n')
+      await client.call('session.destroy', { session })
+    }
+  })
+})

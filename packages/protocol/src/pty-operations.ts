@@ -137,10 +137,10 @@ export const PTY_OPERATIONS = {
     cli: null,
   }),
   'pty.exec_interactive': operation({
-    summary: 'Run a program that is going to be talked to, as one block.',
+    summary: 'Start a program that is going to be talked to, as one block. Returns when it has begun.',
     params: z.object(execParams),
     result: z.object({ ...begun, session_id: z.string().describe('The interactive session.') }),
-    errors: [...shellErrors, ...opens, 'conversation_not_found'],
+    errors: [...shellErrors, ...opens, 'conversation_not_found', 'block_not_started'],
     readOnly: false,
     access,
     cli: {

@@ -1,6 +1,7 @@
 import type { Block, BlockRef, NeedsInput } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { waitUntil } from '../lib/wait-until.ts'
+import type { AcceptedBlock } from './block-queue.ts'
 import type { BlockProjection } from './block-projection.ts'
 import type { ShellBlocks } from './shell-blocks.ts'
 
@@ -50,6 +51,27 @@ export async function waitForBlockEnd(
     },
     timeoutMs,
     onTimeout: () => ({ is: 'running' }),
+    signal,
+  })
+}
+
+/** Resolves when the shell has begun a block; rejects with `block_not_started` if it has not within `timeoutMs`. */
+export async function waitForBlockBegin(
+  subject: BlockSubject,
+  { id, ordinal, command }: AcceptedBlock,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<void> {
+  await waitUntil<void>({
+    subscribe: (observer) => subject.subscribe(observer),
+    judge: () => {
+      assertTaken(subject.shells, id)
+      return subject.projection.get(ordinal) === null ? { dueMs: null } : { done: undefined }
+    },
+    timeoutMs,
+    onTimeout: () => {
+      const message = `the shell has not begun ${JSON.stringify(command)} within ${timeoutMs} ms; it does when it shows its next prompt: a snapshot shows what it is doing`
+      throw new OpError('block_not_started', message, { block_id: id })
+    },
     signal,
   })
 }
