@@ -11,7 +11,8 @@ import type { Render, Template } from './render.ts'
 export interface CommandParam {
   readonly name: string
   /** A `path` is made absolute by the caller, a `duration` (7d, 90s) becomes milliseconds. */
-  readonly type: 'string' | 'integer' | 'boolean' | 'list' | 'point' | 'assignments' | 'path' | 'duration'
+  readonly type:
+    'string' | 'integer' | 'boolean' | 'list' | 'point' | 'assignments' | 'path' | 'duration' | 'block'
   readonly flag: string | null
   readonly placeholder: string | null
   readonly description: string
@@ -86,7 +87,7 @@ interface ParamSchema {
   default?: string | number | boolean
   flag?: string
   placeholder?: string
-  parse?: 'point' | 'assignments' | 'path' | 'duration'
+  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block'
   from?: string
   readable?: boolean
   enum?: string[]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { block, blockRef } from './block.ts'
 import { needsInput } from './needs-input.ts'
 import { exitRecord } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
@@ -46,6 +47,12 @@ export const waitConditions = z.object({
     .meta({ placeholder: 'HASH' }),
   exit: z.boolean().optional().describe('The program has ended.'),
   needs_input: z.boolean().optional().describe('The program in front waits for input from the terminal.'),
+  block_end: blockRef
+    .optional()
+    .describe(
+      'This block of an integrated shell has ended; `last`: the one that was asked for or typed last.',
+    )
+    .meta({ placeholder: '[N]', parse: 'block' }),
 })
 export type WaitConditions = z.infer<typeof waitConditions>
 
@@ -83,6 +90,7 @@ export const waitResult = z.object({
       .nullable(),
   ).describe('Where `text` or `regex` matched.'),
   exit: exitRecord.nullable(),
+  block: block.optional().describe('With `block_end`: the block.'),
   needs_input: needsInput.optional().describe('With `needs_input`: what the program waits for.'),
   snapshot,
 })

@@ -4,6 +4,8 @@ import { blockOutput, budget, commandText, queue, shellFolder } from '../shell-p
 
 /** Long enough for a shell at the other end of a slow line. */
 const INTEGRATION_TIMEOUT_MS_DEFAULT = 10_000
+/** Longer than most builds; a caller that waits for more says so. */
+const RUN_TIMEOUT_MS_DEFAULT = 600_000
 
 /** The shell of a session. */
 export const SESSION_SHELL_OPERATIONS = {
@@ -11,7 +13,7 @@ export const SESSION_SHELL_OPERATIONS = {
     summary:
       'Run a command in a session’s shell, wait for its end, print its output, exit with its exit code.',
     description:
-      'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. What is printed on a pipe or a file are the bytes as they were, on a terminal plain text. A time-out does not end the command.',
+      'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. It is printed as plain text, with --raw as the exact bytes. A command that waits for input (a password, an editor, a pager, a prompt of its own) ends the wait with status 80, the reason and the prompt: answer it with type or keys, and wait for the end of its block. Neither that nor a time-out ends the command.',
     params: z.object({
       session: sessionRef,
       command: z
@@ -26,9 +28,10 @@ export const SESSION_SHELL_OPERATIONS = {
         .int()
         .min(0)
         .max(2 ** 31 - 1)
-        .optional()
+        .default(RUN_TIMEOUT_MS_DEFAULT)
         .describe('Wait no longer than this; the command runs on.')
         .meta({ flag: 'timeout', placeholder: 'MS' }),
+      no_early: z.boolean().optional().describe('Go on waiting while the program waits for input.'),
       ...budget,
       actor,
     }),
@@ -42,6 +45,7 @@ export const SESSION_SHELL_OPERATIONS = {
       'input_queue_full',
       'block_running',
       'block_not_started',
+      'needs_input',
     ],
     readOnly: false,
     needs: 'blocks',
@@ -50,7 +54,7 @@ export const SESSION_SHELL_OPERATIONS = {
       name: 'run_command',
       title: 'Run a command in a shell',
       description:
-        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. A list: ["cd src && make | tail"] is a line for the shell (pipes, cd and variables work, and last), ["ls", "-l"] a program and its arguments. Refused where the session’s program is no shell that Transom has prepared: then use interact. After the time limit the command runs on, and wait_for sees its end.',
+        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. A list: ["cd src && make | tail"] is a line for the shell (pipes, cd and variables work, and last), ["ls", "-l"] a program and its arguments. Refused where the session’s program is no shell that Transom has prepared: then use interact. A command that waits for input is reported at once (needs_input) with its prompt, and runs on: answer with type_text or press_keys. After the time limit the command runs on, too, and wait_for sees its end.',
     },
     cli: {
       command: 'run',

@@ -18,6 +18,8 @@ export const SESSION_VIEW_OPERATIONS = {
       'session_ambiguous',
       'session_ended',
       'wait_timeout',
+      'block_not_found',
+      'block_not_started',
       'wrong_kind',
       'bad_pattern',
       'log_corrupt',

@@ -58,8 +58,8 @@ export async function endInteractive(
   const steps = exitCommand === null ? [INTERRUPT, INTERRUPT, ...FORCE] : politeSteps(exitCommand)
   for (const step of steps) {
     step.take(tty, actor)
-    const ended = await waitForBlockEnd(blocks, block, { timeoutMs: STEP_MS, signal })
-    if (ended !== null) return { ended_with: step.with, block: ended }
+    const outcome = await waitForBlockEnd(blocks, block, { timeoutMs: STEP_MS, signal })
+    if (outcome.is === 'ended') return { ended_with: step.with, block: outcome.block }
   }
   return null
 }

@@ -1,7 +1,7 @@
 import type { Actor, NeedsInput, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../blocks/block-queue.ts'
-import type { BlockSubject } from '../blocks/block-waits.ts'
+import { waitForBlockBegin, type BlockSubject } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { endInteractive } from '../blocks/end-interactive.ts'
 import { activeInteractive } from '../blocks/shell-blocks.ts'
@@ -10,6 +10,8 @@ import type { Session } from '../session/session.ts'
 import { checkWorkingFolder } from '../platform/program.ts'
 import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 
+/** A shell that starts up, with everything that its user's files do. */
+const BEGIN_TIMEOUT_MS = 30_000
 const CTRL_D = '\x04'
 const ENTER = '\r'
 
@@ -85,6 +87,12 @@ async function exec(
   const { cursor } = session.capability('blocks').projection
   const before = { cursor, log_seq: session.log.seq, ts_begin: session.now() }
   const block = runInShell(session, { ...params, actor }, kind)
+  // What is typed before the shell has begun the program would be typed to the shell.
+  if (kind === 'interactive' && !block.queued)
+    await waitForBlockBegin(blockSubject(session), block, {
+      timeoutMs: BEGIN_TIMEOUT_MS,
+      signal: context.signal,
+    })
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }
   return { begun: { ok: true, ...names, ...before }, block }
 }
