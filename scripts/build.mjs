@@ -48,8 +48,11 @@ export async function importSource(/** @type {string} */ file, /** @type {Edits}
   }
 }
 
-/** Builds everything into `dist`. With `edits` it is another version, as a later release would be. */
-export async function buildAll({ dist = DIST, edits = /** @type {Edits} */ ({}) } = {}) {
+/**
+ * Builds everything into `dist`. With `edits` it is another version, as a later release would be.
+ * @param {{ dist?: string, edits?: Edits }} options
+ */
+export async function buildAll({ dist = DIST, edits = {} } = {}) {
   fs.mkdirSync(dist, { recursive: true })
   const plugins = [...shared.plugins, edited(edits)]
   const { commandTable } = await importSource('packages/protocol/src/index.ts', edits)

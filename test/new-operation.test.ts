@@ -142,6 +142,6 @@ test('the documentation has it', async () => {
   const { operationsDocument } = (await importSource(
     'packages/protocol/src/operations-document.ts',
     edits,
-  )) as { operationsDocument(): string }
+  )) as { operationsDocument: () => string }
   expect(operationsDocument()).toContain('## `session.count_words`')
 })

@@ -8,7 +8,6 @@ export {
   TOOL_SETS,
   tokenScopeOf,
   type Capability,
-  type CliSpelling,
   type McpTool,
   type OperationDefinition,
   type TokenScope,
@@ -18,15 +17,9 @@ export {
 export * from './block.ts'
 export * from './needs-input.ts'
 export * from './operations.ts'
-export { artifactProblem } from './operations/artifacts.ts'
-export { logReport, type LogReport } from './operations/log.ts'
-export { batchStepReport, BATCH_STEPS_MAX, type BatchStepReport } from './operations/session-batch.ts'
-export {
-  missingGlyphs,
-  recordingFormat,
-  type MissingGlyphs,
-  type RecordingFormat,
-} from './operations/session-capture.ts'
+export type { LogReport } from './operations/log.ts'
+export type { BatchStepReport } from './operations/session-batch.ts'
+export type { RecordingFormat } from './operations/session-capture.ts'
 export * from './render.ts'
 export { untrusted, untrustedFields } from './untrusted.ts'
 export * from './page-view.ts'

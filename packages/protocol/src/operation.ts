@@ -10,10 +10,9 @@ import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
  * Metadata on a parameter (`.meta({ … })`) holds what the schema cannot: `flag` (another name than the parameter's),
  * `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not given: an environment
  * variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from standard input and
- * `--file` from a file), `hidden` (no flag), `completes` (what it names: `sessions`),
- * `touches` (what it makes an operation write to or read from, when it is
- * set: the session's `artifacts`, or a `file` of the caller's choice), `tool` (see ToolParam). On a field of a result,
- * `untrusted` marks text that a program or a page has chosen (untrusted.ts).
+ * `--file` from a file), `hidden` (no flag), `completes` (what it names: `sessions`), `touches` (what it makes an
+ * operation write to or read from, when it is set: the session's `artifacts`, or a `file` of the caller's choice), `tool`
+ * (see ToolParam). On a field of a result, `untrusted` marks text that a program or a page has chosen (untrusted.ts).
  */
 export interface OperationDefinition<
   P extends z.ZodObject = z.ZodObject,
@@ -25,7 +24,7 @@ export interface OperationDefinition<
   readonly description?: string
   readonly params: P
   readonly result: R
-  /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
+  /** Beyond `usage`, `internal`, `cancelled`, `io_error`, and `wrong_kind` for one that `needs` a capability. */
   readonly errors: readonly ErrorCode[]
   /**
    * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
@@ -146,7 +145,12 @@ export function operation<
   R extends z.ZodType,
   N extends Capability | undefined = undefined,
 >(definition: OperationDefinition<P, R, N>): OperationDefinition<P, R, N> {
-  return { ...definition, params: definition.params.strict() as unknown as P } // strict on requests; same shape
+  const { errors, needs, params } = definition
+  return {
+    ...definition,
+    params: params.strict() as unknown as P, // strict on requests; same shape
+    errors: needs === undefined || errors.includes('wrong_kind') ? errors : [...errors, 'wrong_kind'],
+  }
 }
 
 export const sessionRef = z

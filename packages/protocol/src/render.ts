@@ -20,9 +20,9 @@ export type RenderPart =
 export type CodeRenderer = 'screen' | 'collection' | 'repair'
 
 /**
- * Text with values in it: `{path.to.value}`, `{one|other}` for the first that is there (`{one|"words"}` for
- * words where there is none), `{path:format}` with a format
- * of TEMPLATE_FORMATS in surfaces/cli/template.ts. `[…]` is left out unless each value in it is there; `{?path}` and
- * `{!path}` in it print nothing and ask whether a value is there, or not. Null, false and what is empty are not there.
+ * Text with values in it: `{path.to.value}`; `{one|other}` for the first that is there, `{one|"words"}` for words where
+ * there is none; `{path:format}` with a format of TEMPLATE_FORMATS in surfaces/cli/template.ts. `[…]` is left out unless
+ * each value in it is there; `{?path}` and `{!path}` in it print nothing and ask whether a value is there, or is not.
+ * Null, false and what is empty are not there.
  */
 export type Template = string

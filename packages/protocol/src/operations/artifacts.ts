@@ -35,7 +35,7 @@ const artifactTable = {
 } as const
 
 /** What `artifacts verify` finds wrong. */
-export const artifactProblem = z.object({
+const artifactProblem = z.object({
   file: z.string(),
   problem: z.enum(['missing', 'changed', 'not_listed']),
 })

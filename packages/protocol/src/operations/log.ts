@@ -7,7 +7,7 @@ const eventPosition = z.object({
 })
 
 /** What `log verify` finds, and what the details of its `log_corrupt` hold. */
-export const logReport = z.object({
+const logReport = z.object({
   session: z.string(),
   path: z.string().describe('The first file of the log that is torn or damaged, else its first file.'),
   segments: z.int().describe('The files of the log.'),

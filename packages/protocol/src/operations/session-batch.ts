@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { actor, operation, sessionRef, type OperationDefinition } from '../operation.ts'
+import { SESSION_OPERATIONS } from './session.ts'
 import { SESSION_CAPTURE_OPERATIONS } from './session-capture.ts'
 import { SESSION_INPUT_OPERATIONS } from './session-input.ts'
 import { SESSION_SHELL_OPERATIONS } from './session-shell.ts'
 import { SESSION_VIEW_OPERATIONS } from './session-view.ts'
 
-export const BATCH_STEPS_MAX = 1000 // a script that a person can still review; and its reports fit into an answer
+const BATCH_STEPS_MAX = 1000 // a script that a person can still review; and its reports fit into an answer
 
 const STEP_OPERATIONS: Readonly<Record<string, OperationDefinition>> = {
+  ...SESSION_OPERATIONS,
   ...SESSION_INPUT_OPERATIONS,
   ...SESSION_SHELL_OPERATIONS,
   ...SESSION_VIEW_OPERATIONS,
@@ -19,7 +21,7 @@ const stepNames = Object.entries(STEP_OPERATIONS).flatMap(([name, { step }]) =>
 )
 
 /** What became of one Batch Step. */
-export const batchStepReport = z.object({
+const batchStepReport = z.object({
   number: z.int().describe('From 1.'),
   step: z.string(),
   ok: z.boolean(),

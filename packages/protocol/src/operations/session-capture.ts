@@ -6,13 +6,12 @@ import { operation, save, sessionRef } from '../operation.ts'
 const cellSpan = z.string().regex(/^\d{1,5}(?:-\d{1,5})?$/, 'a number, or two with a dash between them: 0-11')
 
 /** What a Screenshot Result says of characters that no font had. */
-export const missingGlyphs = z.object({
+const missingGlyphs = z.object({
   code_points: z.array(z.string()).describe('As `U+6F22`, at most 200; drawn as empty boxes.'),
   install: z.array(z.string()).describe('npm packages that have them, as far as that is known.'),
 })
-export type MissingGlyphs = z.infer<typeof missingGlyphs>
 
-export const recordingFormat = z.enum(['asciicast-v2', 'asciicast-v3', 'html', 'apng', 'gif', 'webm', 'mp4'])
+const recordingFormat = z.enum(['asciicast-v2', 'asciicast-v3', 'html', 'apng', 'gif', 'webm', 'mp4'])
 export type RecordingFormat = z.infer<typeof recordingFormat>
 
 const seq = z.int().min(1).optional()

@@ -179,7 +179,7 @@ export const SESSION_INPUT_OPERATIONS = {
     result: seqResult.extend({
       pid: z.int().describe('The process, or the leader of the group, it was sent to.'),
     }),
-    errors: [...commandTargetErrors, 'wrong_kind'],
+    errors: commandTargetErrors,
     readOnly: false,
     needs: 'tty',
     step: 'input',

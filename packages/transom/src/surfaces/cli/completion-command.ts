@@ -32,8 +32,8 @@ export const completionCommand = localCommand({
 })
 
 /**
- * What the scripts of `completion` ask: `__complete SHELL WORD…`, with the words behind the program up to the one at
- * the cursor. Answers a proposal a line, in the form that the shell takes, or what the shell shall look up itself:
+ * What the scripts of `completion` ask: `__complete SHELL WORD…`, with the words after the program up to the one at
+ * the cursor. Answers a proposal a line, in the form that the shell takes, or what the shell is to look up itself:
  * `@files`, `@folders` or `@programs`.
  */
 export const completeCommand = localCommand({
@@ -92,7 +92,7 @@ async function linesOf(proposal: Proposal, shell: string, context: LocalContext)
   }
 }
 
-/** bash shows no descriptions; fish takes the whole word, the others what stands behind its `=`. */
+/** bash shows no descriptions; fish takes the whole word, the others what stands after its `=`. */
 function spelled({ word, description }: Described, shell: string, before: string): string {
   if (shell === 'bash') return word
   if (shell === 'fish') return `${before}${word}\t${description}`

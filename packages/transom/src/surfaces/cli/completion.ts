@@ -16,7 +16,7 @@ export type Proposal =
   | { readonly kind: 'sessions'; readonly begin: string; readonly home: string | undefined }
   | { readonly kind: 'files' | 'folders' | 'programs' }
 
-/** Reads the words of a command line behind the program, up to the one at the cursor, which may be empty. */
+/** Reads the words of a command line after the program, up to the one at the cursor, which may be empty. */
 export function propose(words: readonly string[], commands: readonly Command[]): Proposal {
   const line = new TypedLine(words.slice(0, -1), commands)
   const current = words.at(-1) ?? ''
@@ -56,7 +56,7 @@ class TypedLine {
     for (const word of words) this.#read(word)
   }
 
-  /** Not behind `--`, nor behind the program that a command takes with all that follows. */
+  /** Not after `--`, nor after the program that a command takes with all that follows. */
   get takesOptions(): boolean {
     const command = this.#command
     return !this.#dashes && (command === undefined || command.rest === null || this.#argumentCount === 0)
