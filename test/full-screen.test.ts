@@ -121,7 +121,7 @@ describe('the terminal is given back', () => {
 })
 
 needs('script')(
-  'a slow terminal gets the newest picture, and holds the program up as little as it fills its memory',
+  'a slow terminal gets the newest frame, without blocking the program or filling its memory',
   async () => {
     const report = path.join(home.root, 'report')
     const program = await compile(
@@ -135,7 +135,7 @@ needs('script')(
        canvas.begin(terminal.cols, terminal.rows)
        for (let row = 0; row < terminal.rows; row++)
          canvas.text({ ...canvas.area, row, rows: 1 }, String(count * 7919 + row).repeat(20), { fg: (count + row) % 8 })
-       canvas.statusLine({ ...canvas.area, rows: 1 }, 'picture ' + count)
+       canvas.statusLine({ ...canvas.area, rows: 1 }, 'frame ' + count)
        terminal.show(canvas.grid)
        if (count < 3000) setImmediate(next)
        else fs.writeFileSync(${JSON.stringify(report)}, String(process.memoryUsage().arrayBuffers))
@@ -150,7 +150,7 @@ needs('script')(
         stdio: ['pipe', 'pipe', 'inherit'],
       },
     )
-    await until('all pictures were shown to a terminal that took none of them', () => fs.existsSync(report))
+    await until('all frames were shown to a terminal that took none of them', () => fs.existsSync(report))
     expect(Number(fs.readFileSync(report, 'utf8'))).toBeLessThan(4 << 20)
     const emulator = new VtEmulator(80, 24)
     let bytes = 0
@@ -159,7 +159,7 @@ needs('script')(
       emulator.write(chunk)
     })
     const ended = new Promise((resolve) => child.on('close', resolve))
-    await until('the last picture is there', () => emulator.frame().grid.lineOf(0) === 'picture 3000')
+    await until('the last frame is there', () => emulator.frame().grid.lineOf(0) === 'frame 3000')
     expect(emulator.frame().grid.lineOf(23)).toBe(
       String(3000 * 7919 + 23)
         .repeat(20)

@@ -58,7 +58,7 @@ export class Canvas {
     return { row: 0, col: 0, rows: this.rows, cols: this.cols }
   }
 
-  /** Begins a new picture, which is empty. */
+  /** Starts over with an empty Grid, of another size if given. */
   begin(cols = this.cols, rows = this.rows): void {
     if (this.#tables.styles.size > ENTRIES_MAX || this.#tables.clusters.size > ENTRIES_MAX) {
       this.#tables = createGridTables()

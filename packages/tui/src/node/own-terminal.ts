@@ -34,8 +34,8 @@ export class OwnTerminal implements PersonsTerminal {
   readonly #reader = new InputReader()
   readonly #writer: ScreenWriter
   readonly #decoder = new TextDecoder()
-  /** The newest picture, until it is written. */
-  #picture: { readonly grid: Grid; readonly cursor: Cursor | null } | null = null
+  /** The newest frame, until it is written. */
+  #frame: { readonly grid: Grid; readonly cursor: Cursor | null } | null = null
   #isWriting = false
   #listener: ((event: TerminalEvent) => void) | null = null
   #isTaken = true
@@ -67,10 +67,10 @@ export class OwnTerminal implements PersonsTerminal {
 
   /**
    * Shows a Grid from the top left corner. While the terminal is busy with an earlier one, only the newest is kept:
-   * a slow terminal skips pictures, and neither holds up this process nor fills its memory.
+   * a slow terminal skips frames, and neither holds up this process nor fills its memory.
    */
   show(grid: Grid, cursor: Cursor | null = null): void {
-    this.#picture = { grid, cursor }
+    this.#frame = { grid, cursor }
     this.#draw()
   }
 
@@ -157,9 +157,9 @@ export class OwnTerminal implements PersonsTerminal {
   }
 
   #draw(): void {
-    if (this.#picture === null || this.#isWriting || !this.#isTaken) return
-    const { grid, cursor } = this.#picture
-    this.#picture = null
+    if (this.#frame === null || this.#isWriting || !this.#isTaken) return
+    const { grid, cursor } = this.#frame
+    this.#frame = null
     const text = this.#writer.draw(grid, cursor)
     if (text !== '') this.#write(new TextEncoder().encode(text))
   }
