@@ -2,12 +2,14 @@ import fsModule, * as fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { EVENT_TYPE_NUMBERS, type EventRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { Grid, canonicalText, createGridTables } from '@transom/grid'
 import { Home } from '../home/home.ts'
+import { CdpClient } from '../kinds/web/cdp-client.ts'
 import type { Scope } from '../lib/scope.ts'
 import { eventRecord } from '../log/event-record.ts'
 import type { LogRecord } from '../log/record.ts'
@@ -222,6 +224,20 @@ describe('a failure is local', () => {
     })
     await other.session.act({ act: 'type', text: 'still here' }, ACTOR)
     expect(other.session.screen.canonical().text).toBe('still here')
+  })
+
+  test('an error in a listener to a browser fails the session of that browser and no other', async () => {
+    const { session, source } = await create()
+    const other = await create()
+    const incoming = new PassThrough()
+    const cdp = new CdpClient(new PassThrough(), incoming, source.scope)
+    cdp.on('Page.frameResized', () => {
+      throw new Error('a bug in a listener')
+    })
+    incoming.write(`${JSON.stringify({ method: 'Page.frameResized', params: {} })}\0`)
+    await session.whenClosed()
+    expect(session.manifest).toMatchObject({ failure: expect.stringContaining('a bug in a listener') })
+    expect(other.session.manifest.status).toBe('running')
   })
 
   test('an error in a task of one source fails that session', async () => {

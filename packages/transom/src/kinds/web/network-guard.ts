@@ -1,4 +1,5 @@
 import type { OpError } from '@transom/protocol/errors'
+import type { Scope } from '../../lib/scope.ts'
 import type { CdpClient } from './cdp-client.ts'
 import { networkFlags } from './chromium-network-flags.ts'
 import { FilteringProxy, type ProxyProblem } from './filtering-proxy.ts'
@@ -7,6 +8,7 @@ import type { ResolveName } from './name-resolver.ts'
 import { UrlPolicy, refusalError, type Refusal, type UrlPolicyOptions } from './url-policy.ts'
 
 export interface NetworkGuardOptions extends UrlPolicyOptions {
+  readonly scope?: Scope | undefined
   readonly resolve?: ResolveName
   readonly onProblem?: (problem: ProxyProblem) => void
 }
@@ -22,10 +24,16 @@ export class NetworkGuard {
   readonly #proxy: FilteringProxy
   readonly #refused = new Map<string, Refusal>()
 
-  static async open({ resolve, onProblem, ...rules }: NetworkGuardOptions = {}): Promise<NetworkGuard> {
+  static async open({
+    scope,
+    resolve,
+    onProblem,
+    ...rules
+  }: NetworkGuardOptions = {}): Promise<NetworkGuard> {
     const policy = new UrlPolicy(rules)
     const proxy = await FilteringProxy.open({
       policy,
+      scope,
       ...(resolve === undefined ? {} : { resolve }),
       ...(onProblem === undefined ? {} : { onProblem }),
     })
