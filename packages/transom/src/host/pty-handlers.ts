@@ -39,9 +39,9 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOpe
       send(await target(conversations, params), ENTER, actorOf(context, params.actor)),
     'pty.end_session': async (params, context) =>
       endSession(await target(conversations, params), params, context),
-    'pty.reset': async ({ conversation_id }, context) => ({
+    'pty.reset': async ({ conversation_id, start_cwd }, context) => ({
       ok: true,
-      ...(await conversations.reset(conversation_id, actorOf(context, undefined))),
+      ...(await conversations.reset(conversation_id, actorOf(context, undefined), start_cwd)),
     }),
     'pty.status': async ({ conversation_id }, { signal }) =>
       status(await conversations.get(conversation_id), signal),
