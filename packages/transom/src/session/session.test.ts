@@ -1,5 +1,4 @@
-import fsModule, * as fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -8,6 +7,7 @@ import { z } from 'zod'
 import { EVENT_TYPE_NUMBERS, type EventRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { Grid, canonicalText, createGridTables } from '@transom/grid'
+import { READ_ONLY, SYNC_FAILS, withFileSystem } from '../../../../test/support/failing-disk.ts'
 import { Home } from '../home/home.ts'
 import { CdpClient } from '../kinds/web/cdp-client.ts'
 import type { Scope } from '../lib/scope.ts'
@@ -54,6 +54,7 @@ class TextProjection implements Projection {
 /** A source that does what a test says. */
 class FakeSource implements Source {
   readonly capabilities = {}
+  isBusy: () => boolean = () => false
   readonly sink: EventSink
   readonly scope: Scope
   readonly pauses: PauseReason[][] = []
@@ -67,6 +68,10 @@ class FakeSource implements Source {
     this.sink = sink
     this.scope = scope
     sink.started(1234)
+  }
+
+  get busy(): boolean {
+    return this.isBusy()
   }
 
   async act(act: Act): Promise<Acted> {
@@ -148,8 +153,8 @@ afterEach(async () => {
   fs.rmSync(root, { recursive: true, force: true })
 })
 
-async function create(): Promise<{ session: Session; source: FakeSource }> {
-  const session = await sessions.create({}, ACTOR)
+async function create(request = {}): Promise<{ session: Session; source: FakeSource }> {
+  const session = await sessions.create(request, ACTOR)
   const source = started.at(-1)
   if (source === undefined) throw new Error('the source was started')
   return { session, source }
@@ -281,19 +286,12 @@ describe('a failure is local', () => {
   test('a disk that does not sync at the exit fails the session, with the exit kept', async () => {
     const { session, source } = await create()
     const other = await create()
-    const { fdatasync } = fsModule
-    const failing = ((_fd: number, callback: (error: NodeJS.ErrnoException) => void) =>
-      setImmediate(() =>
-        callback(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })),
-      )) as unknown as typeof fdatasync
-    Object.assign(fsModule, { fdatasync: failing })
-    syncBuiltinESMExports()
+    const restore = withFileSystem(SYNC_FAILS)
     try {
       source.exits(0)
       await session.whenClosed()
     } finally {
-      Object.assign(fsModule, { fdatasync })
-      syncBuiltinESMExports()
+      restore()
     }
     expect(session.manifest).toMatchObject({
       status: 'failed',
@@ -304,6 +302,79 @@ describe('a failure is local', () => {
     await other.session.act({ act: 'type', text: 'goes on' }, ACTOR)
     expect(other.session.manifest.status).toBe('running')
   })
+})
+
+describe('a disk that refuses to cut off half a record', () => {
+  test('pauses the session, and it goes on when the disk does', async () => {
+    const { session, source } = await create()
+    const other = await create()
+    const restore = withFileSystem(READ_ONLY)
+    try {
+      source.scope.guard(() => source.prints('kept'))()
+      expect(session.manifest).toMatchObject({ status: 'running', paused: 'disk' })
+    } finally {
+      restore()
+    }
+    await vi.waitFor(() => expect(session.screen.canonical().text).toBe('kept'))
+    expect(session.manifest.paused).toBeNull()
+    expect(other.session.manifest.status).toBe('running')
+    expect(errors).toEqual([])
+  })
+
+  test('does not keep a session from being ended, by a limit or a caller', async () => {
+    const { session } = await create()
+    const restore = withFileSystem(READ_ONLY)
+    try {
+      session.setQuota({ sessionBytes: 1, policy: 'end' })
+      expect(await session.destroy()).toMatchObject({ status: 'destroyed', ended_by: 'quota' })
+    } finally {
+      restore()
+    }
+  })
+
+  test('fails the session if it does not sync either', async () => {
+    const { session, source } = await create()
+    source.prints('x')
+    const restore = withFileSystem({ ...READ_ONLY, ...SYNC_FAILS })
+    try {
+      await session.whenClosed()
+    } finally {
+      restore()
+    }
+    expect(session.manifest).toMatchObject({ status: 'failed', failure: expect.stringContaining('EIO') })
+  })
+})
+
+describe('a projection that breaks', () => {
+  const broken = (session: Session) =>
+    vi.spyOn(session.screen, 'apply').mockImplementation(() => {
+      throw new Error('a broken projection')
+    })
+
+  test('fails its session, though the failure cannot be applied either', async () => {
+    const { session, source } = await create()
+    broken(session)
+    source.scope.guard(() => source.prints('x'))()
+    await session.whenClosed()
+    expect(session.manifest).toMatchObject({ status: 'failed', failure: expect.stringContaining('broken') })
+    expect((await recordsOf(session.id)).at(-1)).toMatchObject({ fields: { status: 'failed' } })
+  })
+
+  test('does not keep its session from being destroyed', async () => {
+    const { session } = await create()
+    broken(session)
+    expect(await session.destroy()).toMatchObject({ status: 'failed' })
+    expect(await session.destroy()).toMatchObject({ status: 'failed' })
+  })
+})
+
+test('an error in the idle timer fails its session', async () => {
+  const { session, source } = await create({ idle_timeout_ms: 20 })
+  source.isBusy = () => {
+    throw new Error('a bug in a getter')
+  }
+  await session.whenClosed()
+  expect(session.manifest).toMatchObject({ failure: expect.stringContaining('a bug in a getter') })
 })
 
 describe('a session is paused', () => {
