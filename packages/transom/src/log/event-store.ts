@@ -137,7 +137,7 @@ export class EventStore {
 
   /** The log to read from, with what this writer knows of it. */
   get events(): StoredEvents {
-    return StoredEvents.at(this.folder, this.chain)
+    return StoredEvents.at(this.folder, this.chain, (bytes) => (this.#sideBytes += bytes))
   }
 
   /** The last record's seq; 0 while there is none. */
@@ -194,8 +194,7 @@ export class EventStore {
 
   /** Keeps the state of a projection after a record of this log, for replays that begin there. */
   async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<void> {
-    const bytes = await this.events.writeCheckpoint(name, seq, state)
-    this.#sideBytes += bytes // others may have been added meanwhile
+    await this.events.writeCheckpoint(name, seq, state)
   }
 
   /**

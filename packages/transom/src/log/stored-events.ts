@@ -30,16 +30,25 @@ export class StoredEvents {
   readonly #live: SegmentChain | null
   readonly #extents = new ExtentReader()
   readonly #checkpoints: CheckpointFiles
+  readonly #onStored: (bytes: number) => void
 
-  private constructor(folder: string, live: SegmentChain | null) {
+  private constructor(folder: string, live: SegmentChain | null, onStored: (bytes: number) => void) {
     this.folder = folder
     this.#live = live
+    this.#onStored = onStored
     this.#checkpoints = new CheckpointFiles(folder)
   }
 
-  /** `live` is what the writer knows of the log, where that is this process. */
-  static at(folder: string, live: SegmentChain | null = null): StoredEvents {
-    return new StoredEvents(folder, live)
+  /**
+   * `live` is what the writer knows of the log, where that is this process. `onStored` is told how much more is stored
+   * when a reader leaves a checkpoint.
+   */
+  static at(
+    folder: string,
+    live: SegmentChain | null = null,
+    onStored: (bytes: number) => void = () => {},
+  ): StoredEvents {
+    return new StoredEvents(folder, live, onStored)
   }
 
   /** The file that a log is known by: its first segment. */
@@ -133,10 +142,10 @@ export class StoredEvents {
     return this.#checkpoints.read(name, atOrBeforeSeq)
   }
 
-  /** Keeps the state of a projection after a record; returns how much more is stored. */
-  async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<number> {
+  /** Keeps the state of a projection after a record, for replays that begin there. */
+  async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<void> {
     const place = await this.#placeOf(seq)
-    return place === null ? 0 : this.#checkpoints.write(name, { seq, ...place, state })
+    if (place !== null) this.#onStored(await this.#checkpoints.write(name, { seq, ...place, state }))
   }
 
   async removeCheckpoints(): Promise<void> {

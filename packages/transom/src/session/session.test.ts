@@ -10,6 +10,7 @@ import { Grid, canonicalText, createGridTables } from '@transom/grid'
 import { READ_ONLY, SYNC_FAILS, withFileSystem } from '../../../../test/support/failing-disk.ts'
 import { Home } from '../home/home.ts'
 import { CdpClient } from '../kinds/web/cdp-client.ts'
+import { folderSize } from '../lib/folder-size.ts'
 import type { Scope } from '../lib/scope.ts'
 import { eventRecord } from '../log/event-record.ts'
 import type { LogRecord } from '../log/record.ts'
@@ -378,6 +379,13 @@ test('an error in the idle timer fails its session', async () => {
 })
 
 describe('a session is paused', () => {
+  test('at the quota of its Home, which counts all that is stored', async () => {
+    const { session, source } = await create()
+    session.setQuota({ homeBytes: folderSize(path.join(root, 'sessions')) + 500 })
+    for (let index = 0; index < 50; index++) source.prints('x')
+    expect(session.manifest.paused).toBe('quota')
+  })
+
   test('for as long as there is any reason: a disk that recovers does not lift a quota', async () => {
     const { session, source } = await create()
     session.setQuota({ sessionBytes: 10 })
