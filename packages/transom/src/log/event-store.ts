@@ -103,7 +103,7 @@ export class EventStore {
    * that is damaged before its end is refused, unchanged.
    */
   static async reopen(folder: string, options: EventStoreOptions): Promise<EventStore | null> {
-    const lockFd = fs.openSync(firstSegmentPath(folder), 'r+')
+    const lockFd = openToAppend(firstSegmentPath(folder))
     let fd = lockFd
     try {
       if (!tryLockWatchedFile(lockFd)) {
@@ -292,6 +292,14 @@ export class EventStore {
   /** For what can be made again from the records: a full disk is no reason to fail. close() waits for it. */
   #inBackground(write: () => Promise<void>): void {
     this.#background = this.#background.then(write).catch(() => {})
+  }
+}
+
+function openToAppend(file: string): number {
+  try {
+    return fs.openSync(file, 'r+')
+  } catch (error) {
+    throw fileError(error, `open the Event Log ${file}`, { path: file })
   }
 }
 

@@ -3,107 +3,18 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { z } from 'zod'
-import { EVENT_TYPE_NUMBERS, type EventRecord } from '@transom/protocol'
+import type { EventRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { Grid, canonicalText, createGridTables } from '@transom/grid'
 import { READ_ONLY, SYNC_FAILS, withFileSystem } from '../../../../test/support/failing-disk.ts'
+import { fakeKind, type FakeSource } from '../../../../test/support/fake-kind.ts'
 import { Home } from '../home/home.ts'
 import { CdpClient } from '../kinds/web/cdp-client.ts'
 import { folderSize } from '../lib/folder-size.ts'
-import type { Scope } from '../lib/scope.ts'
 import { eventRecord } from '../log/event-record.ts'
-import type { LogRecord } from '../log/record.ts'
 import { ChildReaper } from '../platform/child-reaper.ts'
-import type { Act, Acted, EventSink, KindDefinition, Source } from './kind.ts'
 import { KindRegistry } from './kind-registry.ts'
-import type { PauseReason } from './pause-reasons.ts'
-import type { Projection } from './projection.ts'
 import type { Session } from './session.ts'
 import { Sessions } from './sessions.ts'
-
-/** Shows the last text that its source printed. */
-class TextProjection implements Projection {
-  readonly views = {}
-  seq = 0
-  #grid = new Grid(20, 2, createGridTables())
-
-  apply(record: LogRecord): void {
-    this.seq = record.seq
-    if (record.typeNumber !== EVENT_TYPE_NUMBERS.output) return
-    this.#grid = new Grid(20, 2, createGridTables())
-    Array.from(Buffer.from(record.payload).toString()).forEach((character, index) => {
-      this.#grid.codes[index] = character.codePointAt(0) ?? 0
-    })
-  }
-
-  frame() {
-    const cursor = { row: 0, col: 0, visible: true, shape: 'block', blink: false } as const
-    const rest = { title: '', bells: 0, firstLine: 0, editedLines: [] }
-    return { grid: this.#grid, text: this.#grid, cursor, ...rest }
-  }
-
-  canonical() {
-    return canonicalText(this.#grid)
-  }
-
-  checkpoint() {
-    return null
-  }
-}
-
-/** A source that does what a test says. */
-class FakeSource implements Source {
-  readonly capabilities = {}
-  isBusy: () => boolean = () => false
-  readonly sink: EventSink
-  readonly scope: Scope
-  readonly pauses: PauseReason[][] = []
-  endWith: () => Promise<readonly number[]> = async () => {
-    this.exits(0)
-    return []
-  }
-  closed = false
-
-  constructor(sink: EventSink, scope: Scope) {
-    this.sink = sink
-    this.scope = scope
-    sink.started(1234)
-  }
-
-  get busy(): boolean {
-    return this.isBusy()
-  }
-
-  async act(act: Act): Promise<Acted> {
-    const text = act.act === 'type' ? act.text : act.act
-    const seq = this.sink.commit('input', { actor: 'test', via: 'type', length: text.length, data_b64: null })
-    this.sink.entered(seq)
-    this.prints(text)
-    return { seq }
-  }
-
-  pause(reasons: ReadonlySet<PauseReason>): void {
-    this.pauses.push([...reasons])
-  }
-
-  async end(): Promise<readonly number[]> {
-    return this.endWith()
-  }
-
-  close(): void {
-    this.closed = true
-  }
-
-  prints(text: string): void {
-    this.sink.output(Buffer.from(text))
-  }
-
-  exits(code: number): void {
-    this.sink.exiting()
-    this.sink.exited({ code, signal: null })
-  }
-}
 
 let root: string
 let home: Home
@@ -118,27 +29,9 @@ beforeEach(() => {
   home = Home.open(root)
   started = []
   errors = []
-  const fake: KindDefinition<object> = {
-    name: 'fake',
-    words: 'a fake',
-    capabilities: new Set(),
-    shows: 'output',
-    options: z.strictObject({}),
-    isMeantBy: () => false,
-    project: () => new TextProjection(),
-    exportText: () => ({ take: () => [], end: () => [] }),
-    plan: () => ({
-      about: { command: [], cwd: '/', cols: 20, rows: 2 },
-      start: ({ sink, scope }) => {
-        const source = new FakeSource(sink, scope)
-        started.push(source)
-        return source
-      },
-    }),
-  }
   sessions = new Sessions({
     home,
-    kinds: new KindRegistry().add(fake),
+    kinds: new KindRegistry().add(fakeKind((source) => started.push(source))),
     reaper: new ChildReaper(),
     now: () => Date.now(),
     hostMark: 1n,
