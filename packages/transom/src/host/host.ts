@@ -84,6 +84,7 @@ export class Host {
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
   readonly #pictures: PicturePool
+  readonly #recorder: Recorder
   readonly #kinds: HostKinds
   readonly #requests: RequestMetrics
   readonly #left: Promise<void>
@@ -123,6 +124,11 @@ export class Host {
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#pictures = new PicturePool(options.script)
+    this.#recorder = new Recorder(options.recorderProgram, {
+      reaper: this.#reaper,
+      mark: sessionMark(this.#hostMark, HELPERS_ORDINAL),
+      removeLater: (file) => this.#keeper.removeLater(file),
+    })
     this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
@@ -158,10 +164,7 @@ export class Host {
       pictures: this.#pictures,
       registry: this.#registry,
       registration: this.#registration,
-      recorder: new Recorder(this.#options.recorderProgram, {
-        reaper: this.#reaper,
-        mark: sessionMark(this.#hostMark, HELPERS_ORDINAL),
-      }),
+      recorder: this.#recorder,
       assets: this.#options.assets,
       now,
       status: () => this.#status(),
@@ -232,6 +235,7 @@ export class Host {
     this.#lock?.withdraw()
     this.#server?.stopListening()
     await this.#registration.close()
+    await this.#recorder.close() // before the keeper goes, which would end them
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#debugLog.disable()
