@@ -41,7 +41,7 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOpe
       endSession(await target(conversations, params), params, context),
     'pty.reset': async ({ conversation_id, start_cwd }, context) => ({
       ok: true,
-      ...(await conversations.reset(conversation_id, actorOf(context, undefined), start_cwd)),
+      ...(await conversations.reset(conversation_id, actorOf(context), start_cwd)),
     }),
     'pty.status': async ({ conversation_id }, { signal }) =>
       status(await conversations.get(conversation_id), signal),

@@ -228,9 +228,12 @@ export class Session implements WaitSubject {
     }
   }
 
-  /** Changes the quota; a program that was paused for it goes on if there is room. */
-  setQuota(change: Partial<Quota>): void {
+  /** Changes the quota; a program that was paused for it goes on if there is room. Recorded if a caller did it. */
+  setQuota(change: Partial<Quota>, actor?: Actor): void {
     this.#limits.setQuota(change)
+    const { sessionBytes: bytes, policy } = this.quota
+    if (actor !== undefined && Object.keys(change).length > 0)
+      this.#journal.appendFact('quota', { ...actor, bytes, policy })
   }
 
   save(): void {
