@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { errnoOf } from '../lib/system-error.ts'
 import { CheckpointFiles, type Checkpoint } from './checkpoint-files.ts'
 import { foldEvents, type FoldRange, type FoldTarget, type Folded } from './fold.ts'
-import { Changes, readBatches, type Batch, type RecordPlace } from './log-batches.ts'
+import { LogWatch, readBatches, type Batch, type RecordPlace } from './log-batches.ts'
 import { ExtentReader, type LogExtent } from './log-extent.ts'
 import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from './record.ts'
 import { firstSegmentPath, listSegments, type SegmentChain, type SegmentFile } from './segment-chain.ts'
@@ -110,7 +110,7 @@ export class StoredEvents {
     from: number
     signal: AbortSignal
   }): AsyncGenerator<readonly LogRecord[]> {
-    const changes = new Changes(this.folder, signal) // before the first read: what is appended after it is announced
+    const changes = new LogWatch(this.folder, signal) // before the first read: what is appended after it is announced
     try {
       for await (const { records } of this.batches({ from, signal }, { changes })) yield records
     } finally {
@@ -155,7 +155,7 @@ export class StoredEvents {
   /** As read(), with the place of each batch. `near` is the place of a record before the first one, where it is known. */
   async *batches(
     { from = 1, to = Number.MAX_SAFE_INTEGER, signal, damage = 'stop' }: ReadRange,
-    { changes, near }: { changes?: Changes; near?: RecordPlace } = {},
+    { changes, near }: { changes?: LogWatch; near?: RecordPlace } = {},
   ): AsyncGenerator<Batch> {
     const start = near ?? (await this.#startFor(from, signal))
     const list = async () => this.segments()
