@@ -124,7 +124,7 @@ describe('a screenshot', () => {
   })
 
   test('can be larger, in other colours, in a window, and of a part', async () => {
-    await show('work', 'one\r\ntwo\r\nthree\r\ntwo\r\nfive', '--cols', '40', '--rows', '10')
+    await show('work', 'one\r\ntwo\r\nthree\r\ntwo\r\nfive   six', '--cols', '40', '--rows', '10')
     const size = async (...args: string[]) => {
       const { width, height, cols, rows, theme } = await home.json<Shot>(
         'screenshot',
@@ -139,6 +139,7 @@ describe('a screenshot', () => {
     expect(await size('--theme', 'light', '--window')).toEqual([362, 210, 40, 10, 'light'])
     expect(await size('--crop-rows', '2-4', '--crop-cols', '0')).toEqual([9, 54, 1, 3, 'dark'])
     expect(await size('--crop-text', 'two')).toEqual([360, 54, 40, 3, 'dark'])
+    expect(await size('--crop-text', 'five six')).toEqual([360, 18, 40, 1, 'dark'])
     const colors = Array.from({ length: 16 }, (_, index) => `#0000${index.toString(16)}0`)
     fs.writeFileSync(
       file('sea.json'),

@@ -79,6 +79,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
   'surfaces/cli': [
+    '@transom/grid',
     '@transom/protocol',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',

@@ -31,9 +31,7 @@ const execParams = {
     .string()
     .min(1)
     .optional()
-    .describe(
-      'Where the shell starts if this call opens the conversation; the user’s home folder when left out.',
-    )
+    .describe('Where the shell starts if the conversation has none; the user’s home folder when left out.')
     .meta({ from: 'cwd', hidden: true }),
   queue,
   must_exist: z
@@ -263,7 +261,7 @@ export const PTY_OPERATIONS = {
   }),
   'pty.reset': operation({
     summary: 'End a conversation’s shell and whatever runs in it, and start another. The history stays.',
-    params: z.object({ conversation_id: conversation }),
+    params: z.object({ conversation_id: conversation, start_cwd: execParams.start_cwd }),
     result: z.object({
       ...ok,
       session: z.string().describe('The new terminal session.'),

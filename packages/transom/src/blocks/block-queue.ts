@@ -292,7 +292,7 @@ export class BlockQueue {
     this.#ordinals.last = ordinal
   }
 
-  #begin(block: AcceptedBlock, by: Pick<Fact<'block_begin'>, 'actor' | 'actor_label' | 'shown'>): void {
+  #begin(block: AcceptedBlock, by: Pick<Fact<'block_begin'>, keyof Actor | 'shown'>): void {
     this.#endBlock(null, 'unknown', null)
     const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command: block.command }
     this.#shell.facts.begun({ ...fact, ...by, ...folderFields(this.#cwd) })

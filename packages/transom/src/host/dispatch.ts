@@ -18,6 +18,8 @@ import type { Session } from '../session/session.ts'
 export interface RequestContext {
   /** Who is asking. */
   readonly principal: Principal
+  /** The processes that vouch for it, the nearest to it first; null where the kernel does. */
+  readonly vouchers: string | null
   /** Aborts when the caller cancels or vanishes. */
   readonly signal: AbortSignal
   /** Sends to the caller beside the answer; false while it reads too slowly. */
@@ -30,9 +32,16 @@ export interface RequestContext {
   readonly background: BackgroundWork
 }
 
-/** Who acts, for the Event Log: the principal, and beside it what the caller called itself. */
-export function actorOf({ principal }: Pick<RequestContext, 'principal'>, label: string | undefined): Actor {
-  return { actor: actorName(principal), ...(label === undefined ? {} : { actor_label: label }) }
+/** Who acts, for the Event Log: the principal, and beside it what the caller called itself and who vouches for it. */
+export function actorOf(
+  { principal, vouchers }: Pick<RequestContext, 'principal' | 'vouchers'>,
+  label?: string,
+): Actor {
+  return {
+    actor: actorName(principal),
+    ...(label === undefined ? {} : { actor_label: label }),
+    ...(vouchers === null ? {} : { actor_via: vouchers }),
+  }
 }
 
 export interface BackgroundWork {

@@ -31,7 +31,8 @@ export interface HostControl extends HousekeepingControl, RecordingControl {
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
-  createDedicated(params: Params<'session.create'>): Promise<SessionInfo>
+  /** Creates a session in a host of its own, for the principal of this request. */
+  createDedicated(params: Params<'session.create'>, context: RequestContext): Promise<SessionInfo>
   /** Ends the host, after the answer has been sent. */
   leave(): void
   setDebug(enabled: boolean): Result<'host.debug'>
@@ -51,22 +52,23 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
     'session.create': async ({ dedicated, ...params }, context) => {
       control.assertOpen()
       control.registration.ensure()
-      if (dedicated) return control.createDedicated(params)
-      const session = await sessions.create(params, actorOf(context, undefined))
+      if (dedicated) return control.createDedicated(params, context)
+      const session = await sessions.create(params, actorOf(context))
       return publicInfo(session.manifest)
     },
     'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
-    'session.quota': async ({ session, bytes, policy }) => {
+    'session.quota': async ({ session, bytes, policy }, context) => {
       const target = await sessions.commandTarget(session)
-      target.setQuota({
+      const change = {
         ...(bytes === undefined ? {} : { sessionBytes: bytes }),
         ...(policy === undefined ? {} : { policy }),
-      })
+      }
+      target.setQuota(change, actorOf(context))
       const { sessionBytes, policy: now } = target.quota
       return { session: target.id, bytes: sessionBytes, policy: now, used_bytes: target.log.sizeBytes }
     },
     'session.destroy': async ({ session }, context) =>
-      publicInfo(await sessions.destroy(session, actorOf(context, undefined))),
+      publicInfo(await sessions.destroy(session, actorOf(context))),
     'session.subscribe': (params, context) => subscribe(sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
     ...recordingHandlers(home, sessions, control),
@@ -79,7 +81,7 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
         const message = `${active} sessions are active; "transom host stop --force" ends them`
         throw new OpError('host_busy', message, { sessions: active })
       }
-      const destroyed = await sessions.destroyAll(actorOf(context, undefined))
+      const destroyed = await sessions.destroyAll(actorOf(context))
       control.leave()
       return { stopped: true as const, destroyed }
     },

@@ -1,6 +1,13 @@
 import { Client } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
-import { PROTOCOL_VERSION, VERSION, type Params, type Result, type SessionInfo } from '@transom/protocol'
+import {
+  PROTOCOL_VERSION,
+  VERSION,
+  passedOn,
+  type Params,
+  type Result,
+  type SessionInfo,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { RESPONSE_BYTES_MAX } from '@transom/protocol/jsonrpc'
 import { readConfig, type HomeConfig } from '../home/config.ts'
@@ -19,6 +26,7 @@ import type { SessionLimits } from '../session/limits.ts'
 import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
 import { DebugLog } from './debug-log.ts'
+import type { RequestContext } from './dispatch.ts'
 import { createOperations } from './handlers.ts'
 import { Recorder } from './recorder.ts'
 import { HostLock } from './host-lock.ts'
@@ -84,6 +92,7 @@ export class Host {
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
   readonly #pictures: PicturePool
+  readonly #recorder: Recorder
   readonly #kinds: HostKinds
   readonly #requests: RequestMetrics
   readonly #left: Promise<void>
@@ -123,6 +132,11 @@ export class Host {
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#pictures = new PicturePool(options.script)
+    this.#recorder = new Recorder(options.recorderProgram, {
+      reaper: this.#reaper,
+      mark: sessionMark(this.#hostMark, HELPERS_ORDINAL),
+      removeLater: (file) => this.#keeper.removeLater(file),
+    })
     this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
@@ -158,16 +172,13 @@ export class Host {
       pictures: this.#pictures,
       registry: this.#registry,
       registration: this.#registration,
-      recorder: new Recorder(this.#options.recorderProgram, {
-        reaper: this.#reaper,
-        mark: sessionMark(this.#hostMark, HELPERS_ORDINAL),
-      }),
+      recorder: this.#recorder,
       assets: this.#options.assets,
       now,
       status: () => this.#status(),
       assertOpen: () => this.#assertOpen(),
       leave: () => setImmediate(() => void this.#leave()),
-      createDedicated: (params) => this.#createDedicated(params),
+      createDedicated: async (params, context) => this.#createDedicated(params, context),
       setDebug: (enabled) => this.#setDebug(enabled),
     })
     this.#server = await SocketServer.listen(this.address.socket, {
@@ -180,12 +191,15 @@ export class Host {
   }
 
   /** Starts a host for one session and has it create that session. */
-  async #createDedicated(params: Params<'session.create'>): Promise<SessionInfo> {
+  async #createDedicated(
+    params: Params<'session.create'>,
+    { principal, vouchers }: RequestContext,
+  ): Promise<SessionInfo> {
     const { script, env } = this.#options
     const { socket } = await launchHost({ home: this.#home.path, hostScript: script, env, dedicated: true })
     const client = new Client(await connectUnixSocket(socket, { frameBytesMax: RESPONSE_BYTES_MAX }))
     try {
-      return await client.call('session.create', params)
+      return await client.call('session.create', params, { onBehalfOf: passedOn(principal, vouchers) })
     } finally {
       client.close()
     }
@@ -232,6 +246,7 @@ export class Host {
     this.#lock?.withdraw()
     this.#server?.stopListening()
     await this.#registration.close()
+    await this.#recorder.close() // before the keeper goes, which would end them
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#debugLog.disable()

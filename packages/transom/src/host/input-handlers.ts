@@ -45,7 +45,7 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
         throw new OpError('usage', 'resize: give cols, rows or both')
       const target = await sessions.commandTarget(session)
       const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
-      const { seq } = await target.act({ act: 'resize', ...size }, actorOf(context, undefined))
+      const { seq } = await target.act({ act: 'resize', ...size }, actorOf(context))
       return { seq, ...size }
     },
   }

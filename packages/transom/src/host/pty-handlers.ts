@@ -41,9 +41,9 @@ export function ptyHandlers(
       send(talkingTo(target, params), ENTER, actorOf(context, params.actor)),
     'pty.end_session': async (params, context, target) =>
       endSession(talkingTo(target, params), params, context),
-    'pty.reset': async ({ conversation_id }, context) => ({
+    'pty.reset': async ({ conversation_id, start_cwd }, context) => ({
       ok: true,
-      ...(await conversations.reset(conversation_id, actorOf(context, undefined))),
+      ...(await conversations.reset(conversation_id, actorOf(context), start_cwd)),
     }),
     'pty.status': async (_params, { signal }, { session }) => status(session, signal),
   }

@@ -42,7 +42,7 @@ export function recordingHandlers(
       if (params.out === undefined && store === null)
         throw new OpError('usage', 'session.export: say where: give `out`, an absolute path, or `save`')
       if (params.out !== undefined) await refuseTarget({ out: params.out, force: params.force ?? false })
-      const request: RecordingRequest = {
+      const request = {
         folder: home.sessionFolder(session),
         session,
         name,
@@ -57,7 +57,7 @@ export function recordingHandlers(
         scale: params.scale,
         theme: params.theme,
         assets: control.assets,
-      }
+      } satisfies Omit<RecordingRequest, 'temporary'>
       const onProgress = (done: number) => progress({ done })
       const made = await control.recorder.record(request, { signal, onProgress })
       const { lastSeq, fromSeq, durationMs, bytes, frames, width, height } = made

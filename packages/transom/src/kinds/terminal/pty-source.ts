@@ -211,9 +211,20 @@ export class PtySource {
     if (exit.unwritten.length === 0) return
     // Full, because it is still being read (then data will come), or because ^S stopped it (then none will).
     exit.tries++
-    if (exit.tries === BARRIER_TRIES_BEFORE_START) fs.writeSync(this.#master, START_OUTPUT)
+    if (exit.tries === BARRIER_TRIES_BEFORE_START) this.#startOutput()
     if (exit.tries > BARRIER_TRIES_MAX && !this.#paused) return this.#finish()
     setTimeout(() => this.#writeBarrier(), BARRIER_RETRY_MS)
+  }
+
+  /** Lets the terminal go on if ^S stopped it. */
+  #startOutput(): void {
+    try {
+      platform().forgetInput(this.#slave) // nobody reads it any more, and a full terminal would not take the key
+      fs.writeSync(this.#master, START_OUTPUT)
+    } catch (error) {
+      if (errnoOf(error) === undefined) throw error
+      // The terminal is gone, or takes nothing: the number of tries ends it.
+    }
   }
 
   #finish(): void {

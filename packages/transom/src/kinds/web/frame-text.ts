@@ -35,7 +35,7 @@ export type TextMatch = Omit<TextPlace, 'middle'>
 /** Where a page shows a text. */
 export function findInFrame(frame: WebFrame, text: string, ignoreCase = false): TextMatch[] {
   const grid = textGrid(frame)
-  const places = findPlaces({ grid, canonical: canonicalText(grid) }, text.trim(), { ignoreCase })
+  const places = findPlaces({ grid, canonical: canonicalText(grid) }, text, { ignoreCase })
   return places.map(({ middle: _middle, ...match }) => match)
 }
 

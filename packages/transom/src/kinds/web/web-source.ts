@@ -227,6 +227,7 @@ export class WebSource implements Source {
     const { url, profile, zoom, scope, sink, env, allowHosts, onlyHosts, decoder, reaper } = this.#start
     const { cols, rows, process_mark } = this.#start.manifest
     const guarded = await GuardedPage.open({
+      scope,
       env,
       allowHosts,
       onlyHosts,
