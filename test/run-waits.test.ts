@@ -14,7 +14,7 @@ beforeAll(async () => {
   home = new TestHome()
   await home.ok('create', '--name', 'first', '--', 'cat')
   client = await home.connect()
-  fs.writeFileSync(path.join(home.root, 'long.txt'), `${'a line\n'.repeat(500)}`)
+  fs.writeFileSync(path.join(home.root, 'long.txt'), 'a line\n'.repeat(500))
 })
 
 afterAll(async () => {
