@@ -52,7 +52,7 @@ export function bashNestedScript(nonce: NonceHalves): string {
 export const BASH_EDITED_LINE = ' __transom_block'
 
 /** What is typed to run the next block, where there is no line editor to bind a key in. Its text is in a file (F). */
-export const BASH_LEAN_LINE = ' __transom_run F "$__transom_last_arg"&&__transom_go\n'
+export const BASH_LEAN_LINE = ' __transom_run F "$__transom_arg"&&__transom_go\n'
 
 /** A terminal takes lines of 4095 characters, and what is longer would not be faster than a file. */
 const SHORT_LINE_CHARS_MAX = 1000
@@ -62,7 +62,7 @@ export function bashShortLine(text: string): string | null {
   if (text.length > SHORT_LINE_CHARS_MAX) return null
   const headEnd = text.indexOf('\n')
   const [way, request, command] = [text.slice(0, 1), text.slice(1, headEnd), text.slice(headEnd + 1)]
-  const line = ` __transom_run ${way} ${request} ${ansiQuoted(command)} "$__transom_last_arg"&&__transom_go\n`
+  const line = ` __transom_run ${way} ${request} ${ansiQuoted(command)} "$__transom_arg"&&__transom_go\n`
   return line.length > SHORT_LINE_CHARS_MAX ? null : line
 }
 

@@ -26,8 +26,6 @@ __transom_status=0
 __transom_running=0
 # 1 if the end of the block was told, and the next prompt must not tell it again. (2: line-edited.bash)
 __transom_told=0
-# 1 if a text was prepared and has not begun. If it never begins, bash could not read it, and it is evaluated.
-__transom_prepared=0
 # 1 if expand_aliases was off and is on only until the block begins.
 __transom_lent_aliases=0
 # The request that began last.
@@ -36,13 +34,15 @@ __transom_text=
 # Code that restores HISTCONTROL as the user has it.
 __transom_restore_history=
 # `$_` and PIPESTATUS as the last block left them.
-__transom_last_arg=
+__transom_arg=
 __transom_pipestatus=(0)
 # Before 5.2, bash evaluates all texts.
 __transom_reads_aliases=$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 502))
+# 1 if the next text may be an alias. Not if one was prepared and has not begun: bash could not read it.
+__transom_direct=$__transom_reads_aliases
 
 # What runs after a block: `__transom_end` gets PIPESTATUS and `$_` as the block left them, and `:` restores `$_`.
-__transom_after='{ __transom_end "${PIPESTATUS[@]}" "${_-}"&&: "$__transom_last_arg";} >/dev/null 2>&1'
+__transom_after='{ __transom_end "${PIPESTATUS[@]}" "${_-}"&&: "$__transom_arg";} >/dev/null 2>&1'
 # The same inside a text that is evaluated: then the `eval` does not fail.
 __transom_after_in_text='if __transom_end "${PIPESTATUS[@]}" "${_-}";then :;fi >/dev/null 2>&1'
 # What stands after the text in an alias.
@@ -56,14 +56,14 @@ __transom_evaluate='{ __transom_check||:;} >/dev/null 2>&1;eval "$__transom_text
 #   E     evaluated
 __transom_prepare() {
   local begin pipeline=
-  printf -v begin '{ __transom_begin %s "$__transom_last_arg"&&: "$__transom_last_arg";} >/dev/null 2>&1\n' "$2"
+  printf -v begin '{ __transom_begin %s "$__transom_arg"&&: "$__transom_arg";} >/dev/null 2>&1\n' "$2"
   [[ $__transom_text != *PIPESTATUS* ]] || __transom_make_pipeline
   __transom_text=$begin$pipeline$__transom_text
-  case $__transom_reads_aliases$__transom_prepared$__transom_lent_aliases$1,$3 in
-    100[LD],* | 100X,*x*) builtin alias __transom_block="{ $__transom_text$__transom_close" ;;
+  case $__transom_direct$1,$3 in
+    1[LD],* | 1X,*x*) builtin alias __transom_block="{ $__transom_text$__transom_close" ;;
     *) builtin alias __transom_block="$__transom_evaluate" ;;
   esac
-  __transom_prepared=1
+  __transom_direct=0
 }
 
 # Sets `pipeline` to a command that leaves PIPESTATUS and $? as the last block left them. Only a pipeline sets
@@ -94,8 +94,8 @@ __transom_begin() {
   [[ -z $__transom_restore_history ]] || eval "$__transom_restore_history"
   ((__transom_lent_aliases)) && shopt -u expand_aliases
   builtin unalias __transom_block __transom_run __transom_go || :
-  __transom_restore_history='' __transom_running=1 __transom_text='' __transom_prepared=0 __transom_lent_aliases=0
-  __transom_request=$1
+  __transom_restore_history='' __transom_running=1 __transom_text='' __transom_lent_aliases=0
+  __transom_direct=$__transom_reads_aliases __transom_request=$1
   printf '\033]7717;%s%s;1;%s\007' "$__transom_nonce_1" "$__transom_nonce_2" "$1" >/dev/tty
   return "$__transom_status"
 }
@@ -108,9 +108,9 @@ __transom_end() {
   esac
   __transom_status=$status __transom_running=0 __transom_told=1
   __transom_mark_end
-  __transom_last_arg=${!#} __transom_pipestatus=("${@:1:$#-1}")
+  __transom_arg=${!#} __transom_pipestatus=("${@:1:$#-1}")
   # A trace or `set` would print it together with the rest of the nonce.
-  ((${#__transom_last_arg} < 20)) || [[ $__transom_last_arg != *"$__transom_nonce_1"* ]] || __transom_last_arg=
+  ((${#__transom_arg} < 20)) || [[ $__transom_arg != *"$__transom_nonce_1"* ]] || __transom_arg=
   __transom_hook
   return "$__transom_status"
 }

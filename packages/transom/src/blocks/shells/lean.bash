@@ -7,7 +7,7 @@
 #   `__transom_run L 7 'text' …&&__transom_go` is `{ __transom_load L 7 'text' …&&: …;} >/dev/null 2>&1` and the text.
 
 # The text of the alias __transom_go.
-__transom_go_text=': "$__transom_last_arg";} >/dev/null 2>&1'
+__transom_go_text=': "$__transom_arg";} >/dev/null 2>&1'
 if ((!__transom_reads_aliases)); then __transom_go_text+=";$__transom_evaluate"
 else __transom_go_text+=$'\n__transom_block'
 fi
@@ -18,9 +18,9 @@ fi
 # The first `case` is the shortest way for the usual text (L), if no option is set that would have to be undone: one
 # call, one redirection and no subshell. Without it a block takes about a tenth longer (ADR 011).
 __transom_load() {
-  case $__transom_reads_aliases$__transom_prepared$__transom_lent_aliases$1$- in
-    100L*[aeuvx]*) ;;
-    100L*)
+  case $__transom_direct$1$- in
+    1L*[aeuvx]*) ;;
+    1L*)
       case $2 in
         "$__transom_request") return "$__transom_status" ;;
       esac
@@ -63,7 +63,7 @@ __transom_prompt() {
 # Puts everything in its place again: a block may have changed it.
 __transom_hook() {
   PS1='' PS2='' PS0=''
-  shopt -q expand_aliases || { shopt -s expand_aliases; __transom_lent_aliases=1; }
+  shopt -q expand_aliases || { shopt -s expand_aliases; __transom_lent_aliases=1 __transom_direct=0; }
   builtin alias __transom_run='{ __transom_load' __transom_go="$__transom_go_text" __transom_block=''
   [[ ${PROMPT_COMMAND-} == '{ __transom_prompt&&:; } >/dev/null 2>&1' && ${#PROMPT_COMMAND[@]} == 1 ]] && return
   unset PROMPT_COMMAND

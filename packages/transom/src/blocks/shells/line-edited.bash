@@ -83,7 +83,7 @@ __transom_key() {
   __transom_fetch
   [[ -n $__transom_text ]] || return 0
   READLINE_LINE=$__transom_edited_line
-  shopt -q expand_aliases || READLINE_LINE=" $__transom_evaluate" __transom_prepared=1
+  shopt -q expand_aliases || READLINE_LINE=" $__transom_evaluate" __transom_direct=0
   head=${__transom_text%%$'\n'*} __transom_text=${__transom_text#*$'\n'}
   __transom_prepare "${head::1}" "${head:1}" "$options"
   if [[ -n ${HISTCONTROL+set} ]]; then __transom_restore_history="HISTCONTROL=${HISTCONTROL@Q}"
