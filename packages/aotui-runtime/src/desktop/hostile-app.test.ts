@@ -198,6 +198,18 @@ it('an app that shows ever new text does not fill the memory of the desktop thro
   await checkNeighbour(driver, 0)
 })
 
+needsBubblewrap()('an app that asks without end and reads no answer is ended', async () => {
+  const { driver } = await openHostile(
+    'strict',
+    `const ask = { type: 'net', seq: 1, host: 'x'.repeat(250), port: 1 }
+     const batch = [...Array.from({ length: 500 }, () => ask), { type: 'pong', seq: 1 }]
+     for (;;) send(...batch)`,
+  )
+  driver.desktop.call('app_1', 'attack').catch(() => undefined) // it never answers
+  let round = 0
+  while (!driver.look().includes('it does not read its channel')) await checkNeighbour(driver, round++)
+})
+
 it('an app that floods its error output waits for itself', async () => {
   const { driver } = await openHostile(
     'standard',

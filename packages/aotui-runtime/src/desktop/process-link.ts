@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { CHANNEL_FD, encodeFrames, FrameReader } from '../channel/frame.ts'
+import { CHANNEL_FD, encodeFrames, FRAME_BYTES_MAX, FrameReader } from '../channel/frame.ts'
 import { errorText } from '../contract/aotui-error.ts'
 import type { Grants } from '../sandbox/grants.ts'
 import { planLaunch } from '../sandbox/launch-plan.ts'
@@ -17,6 +17,9 @@ const INTERVAL_MESSAGES_MAX = 1000 // an honest app sends about ten
 
 /** How long the desktop works for one app before others get their turn. It then rests from that app for as long. */
 const SLICE_MS = 10
+
+/** What was sent to an app and it did not read: more than the largest message. */
+const UNREAD_BYTES_MAX = FRAME_BYTES_MAX + (8 << 20)
 
 const STDERR_INTERVAL_MS = 50 // between two reads: an app that floods it waits for itself
 
@@ -69,7 +72,9 @@ export function openProcessLink(
     pid: child.pid,
     send: (message) => {
       // A process that has just gone reports itself through `close`.
-      if (channel?.writable === true) for (const frame of encodeFrames([message])) channel.write(frame)
+      if (channel?.writable !== true) return
+      for (const frame of encodeFrames([message])) channel.write(frame)
+      if (channel.writableLength > UNREAD_BYTES_MAX) events.onBadChannel('it does not read its channel')
     },
     connect: (host, port) => broker?.open(host, port) ?? Promise.reject(new Error('this tier has no broker')),
     kill: () => {
