@@ -213,10 +213,15 @@ needsBubblewrap()('an app that asks without end and reads no answer is ended', a
 it('an app that floods its error output waits for itself', async () => {
   const { driver } = await openHostile(
     'standard',
-    `setTimeout(() => { for (let i = 0; i < 2000; i++) fs.writeSync(2, Buffer.alloc(1 << 16, 'x')); aotui.log('written') }, 0)`,
+    `const say = (text) => send({ type: 'log', app: 'app_1', log: 'app', level: 'info', text })
+     say('begun')
+     for (let i = 0; i < 2000; i++) fs.writeSync(2, Buffer.alloc(1 << 16, 'x'))
+     say('written')`,
   )
-  await driver.execute('attack')
-  for (let round = 0; round < 5; round++) await checkNeighbour(driver, round)
+  driver.desktop.call('app_1', 'attack').catch(() => undefined) // the desktop ends first
+  let round = 0
+  while (!driver.look().includes('begun')) await checkNeighbour(driver, round++)
+  for (const begun = round; round < begun + 5;) await checkNeighbour(driver, round++)
   // Read in pieces it takes minutes; read as it comes, it is over before the neighbour is.
   expect(driver.look()).not.toContain('written')
 })
