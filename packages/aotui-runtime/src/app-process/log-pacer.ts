@@ -21,7 +21,8 @@ export class LogPacer {
   }
 
   add(log: LogName, level: LogLevel, text: string, at?: string): void {
-    noteActivity()
+    // What an app prints for its author is no work: a listener that only watches may print, too.
+    if (log === 'app') noteActivity()
     if (!this.#isPacing) setTimeout(() => this.#nextInterval(), INTERVAL_MS).unref()
     this.#isPacing = true
     if (this.#sentCount >= LINES_MAX) {

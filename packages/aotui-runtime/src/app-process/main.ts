@@ -2,6 +2,7 @@
 import { installGuard } from '../sandbox/process-guard.ts'
 import { countActivity } from './activity.ts'
 import { AppProcess } from './app-process.ts'
+import { captureConsole } from './capture-console.ts'
 import { openChannel } from './channel.ts'
 
 countActivity()
@@ -9,4 +10,5 @@ const { send } = openChannel((message) => appProcess.receive(message))
 const appProcess = new AppProcess({ send, guard: (policy, report) => installGuard(policy, report, send) })
 process.on('uncaughtException', (error) => appProcess.noteUncaught(error))
 process.on('unhandledRejection', (error) => appProcess.noteUncaught(error))
+captureConsole((level, text, at) => appProcess.log(level, text, at))
 send({ type: 'up' })

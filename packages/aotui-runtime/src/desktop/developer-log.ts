@@ -19,16 +19,20 @@ const LINES_MAX = 1000 // of a desktop; a reader that comes late finds the last 
 /** Warnings about markup, errors, refused permissions and what apps print, of all apps of a desktop. */
 export class DeveloperLog {
   readonly #now: () => number
+  readonly #onLine: ((line: DeveloperLine) => void) | undefined
   readonly #lines: DeveloperLine[] = []
   #nextNumber = 1
 
-  constructor(now: () => number) {
+  constructor(now: () => number, onLine?: (line: DeveloperLine) => void) {
     this.#now = now
+    this.#onLine = onLine
   }
 
   add(line: Pick<DeveloperLine, 'app' | 'level' | 'text' | 'at'>): void {
-    this.#lines.push({ number: this.#nextNumber++, time: this.#now(), ...line })
+    const added = { number: this.#nextNumber++, time: this.#now(), ...line }
+    this.#lines.push(added)
     if (this.#lines.length > LINES_MAX) this.#lines.shift()
+    this.#onLine?.(added)
   }
 
   /** The lines from a number on. */

@@ -26,6 +26,7 @@ export interface LiveDesktopOptions {
   readonly nextView?: number
   readonly log?: SavedLines
   readonly now: () => number
+  readonly onDeveloperLine?: ((line: DeveloperLine) => void) | undefined
 }
 
 const SYSTEM_LOG_LINES_MAX = 20
@@ -55,7 +56,7 @@ export class LiveDesktop implements Desktop {
     this.createdAt = options.createdAt
     this.log = new OperationLog(SYSTEM_LOG_LINES_MAX, options.log)
     this.viewIds = new ViewIds(options.nextView)
-    this.#developerLog = new DeveloperLog(options.now)
+    this.#developerLog = new DeveloperLog(options.now, options.onDeveloperLine)
     this.#snapshots = new SnapshotTaker({
       apps: () => this.#apps,
       log: this.log,
