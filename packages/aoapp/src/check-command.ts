@@ -32,9 +32,13 @@ export async function checkApp(dir: string): Promise<Finding[]> {
   try {
     manifest = readManifest(dir)
   } catch (error) {
-    return [{ level: 'error', where: 'aoapp.json', text: messageOf(error) }]
+    return [{ level: 'error', where: 'aoapp.json', text: withoutFile(messageOf(error)) }]
   }
-  const warnings = manifest.warnings.map((text): Finding => ({ level: 'warning', where: 'aoapp.json', text }))
+  const warnings = manifest.warnings.map((text): Finding => ({
+    level: 'warning',
+    where: 'aoapp.json',
+    text: withoutFile(text),
+  }))
   if (manifest.description === undefined)
     warnings.push({
       level: 'warning',
@@ -44,12 +48,17 @@ export async function checkApp(dir: string): Promise<Finding[]> {
   const entries = [manifest.entry, ...manifest.views.map(({ entry }) => entry)]
   const imports = await checkImports(dir, entries)
   // What cannot be imported keeps the app from loading: that it does not would be the same finding again.
-  const contract = imports.length > 0 ? [] : await checkContract(dir)
+  const contract = imports.length > 0 ? [] : await checkContract(dir, manifest)
   return [...warnings, ...imports, ...contract]
 }
 
+/** `/app/aoapp.json: id is missing` → `id is missing`. */
+function withoutFile(text: string): string {
+  return text.replace(/^.*?aoapp\.json: /, '')
+}
+
 /** Opens the app, restarts it with its data, and listens to what the runtime says of its markup. */
-async function checkContract(dir: string): Promise<Finding[]> {
+async function checkContract(dir: string, manifest: AppManifest): Promise<Finding[]> {
   const findings: Finding[] = []
   const app = await AppDriver.open(dir)
   try {
@@ -57,7 +66,7 @@ async function checkContract(dir: string): Promise<Finding[]> {
     if (error === undefined) {
       findings.push(...checkIds(app.look()), ...(await checkRestart(app)))
     }
-    const told = new Set<string>()
+    const told = new Set(manifest.warnings)
     for (const { level, text, at } of app.developerLog()) {
       if (level === 'info' || told.has(text)) continue
       told.add(text)
