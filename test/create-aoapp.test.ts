@@ -68,7 +68,7 @@ test('aoapp dev builds at every save and keeps the data', { timeout: TIMEOUT_MS 
   await output.until(/reloaded\n[^]*0 of 1 are done[^]*1\. \[Kept over a reload\]/)
   const text = fs.readFileSync(source, 'utf8')
   fs.writeFileSync(source, text.replace('export function', 'export functoin'))
-  await output.until(/build failed: [^]*functoin/)
+  await output.until(/\nbuild failed: [^\u001b]*functoin/)
   fs.writeFileSync(source, text.replace('are done', 'have been done'))
   await output.until(/0 of 1 have been done/)
   dev.stdin.end()
@@ -193,15 +193,11 @@ function expectTypes(project: string, template: Template): void {
   const source = path.join(project, 'src', file)
   const text = fs.readFileSync(source, 'utf8')
   expect(text).toContain(right)
-  for (const [from, to] of [
-    [right, wrong],
-    ['=> {\n', '=> {\n    urgent?.toFixed()\n'],
-  ] as const) {
-    fs.writeFileSync(source, text.replace(from, to))
-    const { status, stdout } = spawnSync('npm', ['run', 'check'], { cwd: project, encoding: 'utf8' })
-    expect([status, stdout]).toEqual([expect.any(Number), expect.stringContaining(file)])
-    expect(status).not.toBe(0)
-  }
+  fs.writeFileSync(source, text.replace(right, wrong).replace('=> {\n', '=> {\n    urgent?.toFixed()\n'))
+  const { status, stdout } = spawnSync('npm', ['run', 'check'], { cwd: project, encoding: 'utf8' })
+  expect(stdout).toContain("'number' is not assignable to type 'string")
+  expect(stdout).toContain("Property 'toFixed' does not exist")
+  expect(status).not.toBe(0)
 }
 
 const WRONG_TYPES: Readonly<Record<Template, readonly [string, string, string]>> = {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { AppDriver } from './app-driver.ts'
 import { visible, type Output } from './output.ts'
 import { messageOf } from './usage-error.ts'
@@ -19,7 +20,7 @@ export async function devCommand(
   const session = new DevSession(dir, output)
   const watcher = await watchApp(dir, {
     onReady: () => session.reload(),
-    onError: (error) => output.line(`build failed: ${messageOf(error)}`),
+    onError: (error) => output.line(visible(`build failed: ${stripVTControlCharacters(messageOf(error))}`)),
   })
   output.line(HELP)
   try {

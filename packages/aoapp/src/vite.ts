@@ -21,6 +21,8 @@ export function aoapp(): Plugin {
       root = resolve(user.root ?? '.')
       const { main, entries } = findEntries(root)
       mainFile = main
+      // What is built is what runs, wherever it is built: with another value, Vite and packages build for development.
+      process.env['NODE_ENV'] = 'production'
       return {
         define: { 'process.env.NODE_ENV': JSON.stringify('production') },
         build: {

@@ -18,7 +18,7 @@ export function watchApp(dir: string, events: WatchEvents): Promise<Watcher> {
 
 async function watchBuild(dir: string, events: WatchEvents): Promise<Watcher> {
   const { build } = await loadVite(dir)
-  const watcher = await build({ root: dir, logLevel: 'error', clearScreen: false, build: { watch: {} } })
+  const watcher = await build({ root: dir, logLevel: 'silent', clearScreen: false, build: { watch: {} } })
   if (!('on' in watcher)) throw new Error('Vite gave no watcher')
   watcher.on('event', (event) => {
     if (event.code === 'BUNDLE_END') void event.result.close()
