@@ -47,7 +47,7 @@ export class AppDriver {
     this.#options = options
     this.#dataRoot = mkdtempSync(join(tmpdir(), 'aoapp-data-'))
     try {
-      this.#desktop = createDesktop({ ...this.#config(), apps: [this.dir] })
+      this.#desktop = createDesktop({ ...this.#config, apps: [this.dir] })
     } catch (error) {
       rmSync(this.#dataRoot, { recursive: true, force: true })
       throw error
@@ -100,7 +100,7 @@ export class AppDriver {
   async restart(): Promise<void> {
     const state = await serializeFresh(this.#desktop)
     await destroyDesktop(this.#desktop.id)
-    this.#desktop = restore(state, this.#config())
+    this.#desktop = restore(state, this.#config)
     this.#lease = this.#attach()
     await this.#desktop.ready
     this.look()
@@ -131,19 +131,20 @@ export class AppDriver {
     await this.close()
   }
 
-  #config() {
-    const onDeveloperLine = (line: DeveloperLine) => {
-      const at = sourcePlace(line.at, this.dir)
-      const { at: _built, ...rest } = line
-      const mapped = { ...rest, number: this.#lines.length + 1, ...(at === undefined ? {} : { at }) }
-      this.#lines.push(mapped)
-      this.#options.onDeveloperLine?.(mapped)
-    }
-    return { ...PATIENCE, dataRoot: this.#dataRoot, onDeveloperLine }
+  get #config() {
+    return { ...PATIENCE, dataRoot: this.#dataRoot }
   }
 
   #attach(): Lease {
     this.#desktop.output.subscribe(() => this.#options.onChange?.())
+    this.#desktop.followDeveloperLog((line) => this.#note(line))
     return this.#desktop.input.acquire(OWNER)
+  }
+
+  #note({ at: built, ...line }: DeveloperLine): void {
+    const at = sourcePlace(built, this.dir)
+    const noted = { ...line, number: this.#lines.length + 1, ...(at === undefined ? {} : { at }) }
+    this.#lines.push(noted)
+    this.#options.onDeveloperLine?.(noted)
   }
 }

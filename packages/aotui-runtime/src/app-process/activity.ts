@@ -12,6 +12,10 @@ export function noteActivity(): void {
   activity++
 }
 
+/** The runtime's own timers: what it waits for is no activity of the app. */
+export const ownTimeout = setTimeout
+export const ownImmediate = setImmediate
+
 const STARTERS = ['setTimeout', 'setInterval', 'setImmediate', 'fetch'] as const
 
 /** Wraps the globals once, before any app code runs. */

@@ -35,7 +35,7 @@ export class AppProcess {
     switch (message.type) {
       case 'policy':
         this.#policy = message.policy
-        this.#net = this.#options.guard(message.policy, (text) => this.log('warning', text, undefined))
+        this.#net = this.#options.guard(message.policy, (text) => this.#current()?.log('warning', text))
         return
       case 'load':
         void this.#load(message.app, message.spec)
@@ -68,8 +68,8 @@ export class AppProcess {
     this.#current()?.noteUncaught(error)
   }
 
-  /** A line for the author of the app that is running. */
-  log(level: LogLevel, text: string, at: string | undefined): void {
+  /** What app code prints is for its author. */
+  noteConsole(level: LogLevel, text: string, at: string | undefined): void {
     this.#current()?.log(level, text, at)
   }
 

@@ -1,35 +1,30 @@
-import { Console } from 'node:console'
-import { Writable } from 'node:stream'
+import { format } from 'node:util'
 import type { LogLevel } from '../contract/app-message.ts'
 import { errorPosition } from './error-position.ts'
 
-const LEVELS: Readonly<Record<string, LogLevel>> = {
+const LEVELS = {
+  log: 'info',
+  info: 'info',
+  debug: 'info',
+  trace: 'info',
+  dir: 'info',
   warn: 'warning',
   error: 'error',
-  trace: 'error',
-  assert: 'error',
+} as const satisfies Record<string, LogLevel>
+
+/** What app code prints goes to the developer log, with the place that printed it: nobody sees the process's output. */
+export function captureConsole(write: (level: LogLevel, text: string, at: string | undefined) => void): void {
+  for (const [name, level] of Object.entries(LEVELS)) {
+    Object.defineProperty(console, name, {
+      configurable: true,
+      writable: true,
+      value: (...args: unknown[]) => write(level, format(...args), placeOf(args)),
+    })
+  }
 }
 
-/** What an app prints goes to its author, with the place of the call: the process itself has no output to read. */
-export function captureConsole(log: (level: LogLevel, text: string, at: string | undefined) => void): void {
-  let level: LogLevel = 'info'
-  let at: string | undefined
-  const stream = new Writable({
-    decodeStrings: false,
-    write: (text: string, _encoding, done) => {
-      log(level, text.replace(/\n$/, ''), at)
-      done()
-    },
-  })
-  const own = new Console({ stdout: stream, colorMode: false })
-  const methods = own as unknown as Record<string, unknown>
-  const target = globalThis.console as unknown as Record<string, unknown>
-  for (const [name, method] of Object.entries(methods)) {
-    if (typeof method !== 'function') continue
-    target[name] = (...args: unknown[]): unknown => {
-      level = LEVELS[name] ?? 'info'
-      at = errorPosition(new Error('here'))
-      return (method as (...args: unknown[]) => unknown)(...args)
-    }
-  }
+/** An error that is printed says where it comes from; other text, where it is printed. */
+function placeOf(args: readonly unknown[]): string | undefined {
+  const error = args.find((arg) => arg instanceof Error) ?? new Error('printed here')
+  return errorPosition(error)
 }

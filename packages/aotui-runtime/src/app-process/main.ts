@@ -8,7 +8,7 @@ import { openChannel } from './channel.ts'
 countActivity()
 const { send } = openChannel((message) => appProcess.receive(message))
 const appProcess = new AppProcess({ send, guard: (policy, report) => installGuard(policy, report, send) })
+captureConsole((level, text, at) => appProcess.noteConsole(level, text, at))
 process.on('uncaughtException', (error) => appProcess.noteUncaught(error))
 process.on('unhandledRejection', (error) => appProcess.noteUncaught(error))
-captureConsole((level, text, at) => appProcess.log(level, text, at))
 send({ type: 'up' })

@@ -5,7 +5,6 @@ import { EMPTY_FRAGMENT } from '../contract/fragment.ts'
 import { readManifest, type AppManifest } from '../manifest/app-manifest.ts'
 import type { AppInstance } from './app-instance.ts'
 import type { Desktop } from './desktop.ts'
-import type { DeveloperLine } from './developer-log.ts'
 import { parseDesktopState, toDesktopState } from './desktop-state.ts'
 import { findAppDir, findOwnSystemApp, isTrusted, trust } from './find-app.ts'
 import { LiveDesktop, type InstallOptions } from './live-desktop.ts'
@@ -20,8 +19,6 @@ export interface DesktopConfig extends SettingsInput {
   appDirs?: string[]
   /** Each app gets a folder of its own below this one that it may write to. */
   dataRoot?: string
-  /** Called with each line of the developer log as it is added. */
-  onDeveloperLine?: (line: DeveloperLine) => void
   /** Milliseconds since 1970; for tests. */
   now?: () => number
 }
@@ -36,7 +33,6 @@ export function createDesktop(config: DesktopConfig = {}): Desktop {
     createdAt: now(),
     settings: makeSettings(config),
     dataRoot: config.dataRoot,
-    onDeveloperLine: config.onDeveloperLine,
     now,
   })
   for (const name of config.systemApps ?? []) {
@@ -113,7 +109,6 @@ export function restore(state: DesktopState, config: Omit<DesktopConfig, 'apps'>
     createdAt,
     settings: makeSettings(config),
     dataRoot: config.dataRoot,
-    onDeveloperLine: config.onDeveloperLine,
     nextView,
     log,
     now,

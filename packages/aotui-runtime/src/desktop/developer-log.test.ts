@@ -12,7 +12,8 @@ it('takes what an app prints, with its level and place, and reports each line as
     console.warn('careful')
     console.error(new Error('broken'))
     console.table([{ a: 1 }])`
-  const driver = await openApp(makeApp({ main }), { onDeveloperLine: (line) => lines.push(line) })
+  const driver = await openApp(makeApp({ main }))
+  const stop = driver.desktop.followDeveloperLog((line) => lines.push(line))
   expect(lines.map(({ level, text }) => [level, text.split('\n')[0]])).toEqual([
     ['info', 'a number: 42 { deep: [ 1 ] }'],
     ['warning', 'careful'],
@@ -30,4 +31,7 @@ it('takes what an app prints, with its level and place, and reports each line as
   expect(driver.look()).not.toContain('careful')
   expect((await driver.execute('print')).warnings).toEqual(['no_effect'])
   expect(lines.at(-1)?.text).toBe('only watching')
+  stop()
+  await driver.execute('print')
+  expect(driver.desktop.developerLog()).toHaveLength(lines.length + 1)
 })

@@ -26,7 +26,6 @@ export interface LiveDesktopOptions {
   readonly nextView?: number
   readonly log?: SavedLines
   readonly now: () => number
-  readonly onDeveloperLine?: ((line: DeveloperLine) => void) | undefined
 }
 
 const SYSTEM_LOG_LINES_MAX = 20
@@ -56,7 +55,7 @@ export class LiveDesktop implements Desktop {
     this.createdAt = options.createdAt
     this.log = new OperationLog(SYSTEM_LOG_LINES_MAX, options.log)
     this.viewIds = new ViewIds(options.nextView)
-    this.#developerLog = new DeveloperLog(options.now, options.onDeveloperLine)
+    this.#developerLog = new DeveloperLog(options.now)
     this.#snapshots = new SnapshotTaker({
       apps: () => this.#apps,
       log: this.log,
@@ -138,6 +137,10 @@ export class LiveDesktop implements Desktop {
 
   developerLog(from?: number): DeveloperLine[] {
     return this.#developerLog.read(from)
+  }
+
+  followDeveloperLog(listener: (line: DeveloperLine) => void): () => void {
+    return this.#developerLog.follow(listener)
   }
 
   get instances(): readonly AppInstance[] {

@@ -11,7 +11,8 @@ export interface SnapshotRecord {
   readonly sections: readonly Section[]
 }
 
-const SNAPSHOTS_MAX = 256 // of one reader; some KB each
+// An agent may share a reader with an observer that pulls at every signal: four minutes of twenty a second.
+const SNAPSHOTS_MAX = 5000 // of one reader; about 6 KB each
 const PIECES_MAX = 500_000 // of all snapshots of one reader: fewer are kept of a desktop that shows long lists
 const SNAPSHOTS_MIN = 4 // kept whatever their age: an agent may think for long
 const AGE_MS_MAX = 10 * 60_000
