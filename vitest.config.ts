@@ -1,8 +1,15 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { shellFilesInTests } from './scripts/shell-files.mjs'
 
 export default defineConfig({
   plugins: [shellFilesInTests],
+  // The sources under test, not what was built of them before.
+  resolve: {
+    alias: {
+      '@aotui/runtime': fileURLToPath(new URL('packages/aotui-runtime/src/index.ts', import.meta.url)),
+    },
+  },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', './test/support/skip-reporter.ts'],

@@ -45,6 +45,12 @@ export function needsThat(holds: boolean, what: string): typeof test {
   return unlessLacking(holds ? [] : [{ what, debianPackage: null }])
 }
 
+/** As needs(), for the npm registry. */
+export function needsRegistry(): typeof test {
+  const asked = spawnSync('npm', ['view', 'vite', 'version', '--fetch-retries=0', '--fetch-timeout=10000'])
+  return needsThat(asked.status === 0, 'the npm registry')
+}
+
 function missing(programs: readonly string[]): Lack[] {
   return programs
     .filter((program) => spawnSync('/bin/sh', ['-c', `command -v "$1"`, 'sh', program]).status !== 0)

@@ -3,7 +3,7 @@ export function errorPosition(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('stack' in error) || typeof error.stack !== 'string')
     return undefined
   for (const line of error.stack.split('\n')) {
-    const place = /((?:file:\/\/|data:|\/|[A-Za-z]:\\)[^()]*?:\d+:\d+)\)?$/.exec(line.trim())?.[1]
+    const place = /(?:^|[\s(])((?:file:\/\/|data:|\/|[A-Za-z]:\\)[^()]*?:\d+:\d+)\)?$/.exec(line.trim())?.[1]
     if (place !== undefined && !place.includes(OWN_FILE)) return place
   }
   return undefined

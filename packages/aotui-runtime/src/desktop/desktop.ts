@@ -17,6 +17,8 @@ export interface Desktop {
   apps(): AppInfo[]
   /** What app authors should know, from a line's number on: warnings, errors with their place, refused permissions. */
   developerLog(from?: number): DeveloperLine[]
+  /** Calls back with the lines that there are and each that comes; returns the function that ends this. */
+  followDeveloperLog(listener: (line: DeveloperLine) => void): () => void
 }
 
 export interface DesktopReady {

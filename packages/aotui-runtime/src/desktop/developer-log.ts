@@ -19,6 +19,7 @@ const LINES_MAX = 1000 // of a desktop; a reader that comes late finds the last 
 /** Warnings about markup, errors, refused permissions and what apps print, of all apps of a desktop. */
 export class DeveloperLog {
   readonly #now: () => number
+  readonly #listeners = new Set<(line: DeveloperLine) => void>()
   readonly #lines: DeveloperLine[] = []
   #nextNumber = 1
 
@@ -27,12 +28,21 @@ export class DeveloperLog {
   }
 
   add(line: Pick<DeveloperLine, 'app' | 'level' | 'text' | 'at'>): void {
-    this.#lines.push({ number: this.#nextNumber++, time: this.#now(), ...line })
+    const added = { number: this.#nextNumber++, time: this.#now(), ...line }
+    this.#lines.push(added)
     if (this.#lines.length > LINES_MAX) this.#lines.shift()
+    for (const listener of this.#listeners) listener(added)
   }
 
   /** The lines from a number on. */
   read(from = 1): DeveloperLine[] {
     return this.#lines.filter((line) => line.number >= from)
+  }
+
+  /** Calls back with the lines that there are and each that comes; returns the function that ends this. */
+  follow(listener: (line: DeveloperLine) => void): () => void {
+    for (const line of this.#lines) listener(line)
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 }

@@ -139,6 +139,10 @@ export class LiveDesktop implements Desktop {
     return this.#developerLog.read(from)
   }
 
+  followDeveloperLog(listener: (line: DeveloperLine) => void): () => void {
+    return this.#developerLog.follow(listener)
+  }
+
   get instances(): readonly AppInstance[] {
     return this.#apps
   }

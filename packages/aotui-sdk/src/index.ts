@@ -1,0 +1,5 @@
+export type { ArgSchema, ArgSpec, ArgSpecs, ArgsOf } from './argument-types.ts'
+export { mark, type AotuiAttributes, type Attributes } from './attributes.ts'
+export { defineItem, type ItemType } from './item-type.ts'
+export { listenForOperation, type OperationContext, type OperationHandler } from './operation.ts'
+export { persistent, restore, serialize, type Persistent } from './persistent.ts'
