@@ -57,6 +57,7 @@ describe('keys are read', () => {
     ['\u001b[57441;2u', []], // the Shift key itself
     ['\u001b[27;5;105~', ['Ctrl+i']], // xterm's modifyOtherKeys
     ['\u001b[999999999u\u001b[55296u', []],
+    ['\u001b[!u\u001b[<1;!;1M\u001b[:;:u', ['report']],
   ])('of the kitty protocol: %j', (text, expected) => {
     expect(names(text)).toEqual(expected)
   })
@@ -164,7 +165,7 @@ test('what has no end does not fill the memory', () => {
 })
 
 test('any chunks give the same events', () => {
-  const characters = 'a 👍 [ O A < 0;1;1M M ~ 1;5 ; : $ u \u0007 \\ ] P \r \u001b'.split(' ')
+  const characters = 'a 👍 ! ? [ O A < 0;1;1M M ~ 1;5 ; : $ u \u0007 \\ ] P \r \u001b'.split(' ')
   const sequences = '200~ 201~ M"!! <0;5;3M 3$ A'.split(' ').map((body) => `\u001b[${body}`)
   const pieces = [...characters, ...sequences, '\u001b]11;x\u001b\\']
   const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 2 })))

@@ -12,8 +12,8 @@ export function readControlSequence(body: string, alt = false): InputEvent | nul
   const final = body.at(-1) ?? ''
   const params = body.slice(0, -1)
   if (params.startsWith('<')) return readSgrMouse(params.slice(1), final)
-  if (/^[?>=]/.test(params)) return { type: 'report', sequence: `\u001b[${body}` }
   if (params === '[') return key(CONSOLE_KEYS[final], NO_MODIFIERS, alt)
+  if (!/^[\d;:]*$/.test(params)) return { type: 'report', sequence: `\u001b[${body}` }
   const [first = [], second = [], third = []] = params
     .split(';')
     .map((part) => part.split(':').map((digits) => (digits === '' ? 0 : Number(digits))))
@@ -99,8 +99,8 @@ export function readOldMouse(report: string): InputEvent {
 }
 
 function readSgrMouse(params: string, final: string): InputEvent | null {
+  if (!/^\d+;\d+;\d+$/.test(params) || (final !== 'M' && final !== 'm')) return null
   const [bits = 0, col = 1, row = 1] = params.split(';').map(Number)
-  if (final !== 'M' && final !== 'm') return null
   return mouseEvent(bits, { col: col - 1, row: row - 1, up: final === 'm' })
 }
 
