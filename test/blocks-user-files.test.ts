@@ -84,15 +84,15 @@ test('a login shell reads the profile, and --norc nothing of the user', async ()
   expect(ran.data).toBe('from $FROM\n') // several words are a program and its arguments
 })
 
-test('the command line prints the exact output and exits with the exit code', async () => {
+test('the command line prints the output as lines and exits with the exit code', async () => {
   const id = await home.ok('create', '--name', 'cli', '--norc', '--', 'bash')
   const run = (...args: string[]) => home.run(['run', ...args])
   expect(await run('cli', '--queue', '--', 'printf "a\\nb"; (exit 9)')).toEqual({
     code: 9,
-    stdout: 'a\r\nb',
+    stdout: 'a\nb\n',
     stderr: '',
   })
-  expect((await run('cli', '--', 'printf', '%s|', 'a b', "it's")).stdout).toBe("a b|it's|")
+  expect((await run('cli', '--', 'printf', '%s|', 'a b', "it's")).stdout).toBe("a b|it's|\n")
   const json = await home.json<{ block: object; data: string }>(
     'run',
     'cli',
@@ -100,8 +100,8 @@ test('the command line prints the exact output and exits with the exit code', as
     'printf "\\033[31mred\\033[0m\\n"',
   )
   expect(json).toMatchObject({ data: 'red\n', block: { seq: 3, exit_code: 0, session: id } })
-  const late = await run('cli', '--timeout', '50', '--', 'echo early; read -r x')
-  expect([late.code, late.stdout]).toEqual([75, 'early\r\n'])
+  const late = await run('cli', '--timeout', '500', '--no-early', '--', 'echo early; read -r x')
+  expect([late.code, late.stdout]).toEqual([75, 'early\n'])
   expect((await run('cli', '--', 'ls')).code).toBe(69)
   await home.ok('type', 'cli', 'go on', '--enter')
   expect((await run('cli', '--queue', '--no-wait', '--', 'echo later')).code).toBe(0)
