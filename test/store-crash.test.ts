@@ -1,30 +1,38 @@
 /** A process that is killed at any of its writes to the disk loses nothing that it had appended. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Result } from '@transom/protocol'
 import { Home } from '../packages/transom/src/home/home.ts'
 import { reopenEvents } from '../packages/transom/src/home/session-events.ts'
+import { EventStore } from '../packages/transom/src/log/event-store.ts'
+import { repairLog } from '../packages/transom/src/log/repair-log.ts'
+import { StoredEvents } from '../packages/transom/src/log/stored-events.ts'
 import { verifyLog } from '../packages/transom/src/log/verify-log.ts'
 import { knownKinds } from '../packages/transom/src/main/kinds.ts'
 import { replayLog } from '../packages/transom/src/evidence/replay/replay.ts'
 import { screenHash } from '../packages/transom/src/session/snapshot.ts'
 import { readLog } from './support/log-contents.ts'
-import { FIXTURES } from './support/test-home.ts'
+import { FIXTURES, TestHome } from './support/test-home.ts'
+import { until } from './support/until.ts'
 
 const SESSION = 'crashing2345'
 const AT_ONCE = 2 // most of the time a writer is starting
 let root: string
 let program: string
+let mender: string
 
 beforeAll(async () => {
   root = fs.mkdtempSync(path.join(import.meta.dirname, '..', 'node_modules', '.store-crash-')) // where koffi is found
   program = path.join(root, 'store-writer.mjs')
-  const entryPoints = [path.join(FIXTURES, 'store-writer.ts')]
+  mender = path.join(root, 'store-mender.mjs')
   await build({
-    entryPoints,
-    outfile: program,
+    entryPoints: ['store-writer.ts', 'store-mender.ts'].map((name) => path.join(FIXTURES, name)),
+    outdir: root,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -99,3 +107,113 @@ async function crashAt(at: number, expected: readonly string[]): Promise<void> {
   }
   fs.rmSync(homePath, { recursive: true })
 }
+
+/** A log of several segments; returns its folder. */
+async function writeLog(name: string, records: number): Promise<string> {
+  const folder = path.join(root, name)
+  fs.mkdirSync(folder)
+  const store = EventStore.create(folder, { now: () => 1, segmentBytesMax: 250 })
+  for (let seq = 1; seq <= records; seq++) store.append('output', Buffer.from(`record ${seq}`))
+  await store.close()
+  return folder
+}
+
+async function textsOf(folder: string): Promise<string[]> {
+  const texts: string[] = []
+  for await (const records of StoredEvents.at(folder).read())
+    texts.push(...records.map(({ seq, payload }) => `${seq} ${Buffer.from(payload).toString()}`))
+  return texts
+}
+
+/** Runs the mender on a copy of a folder, until it dies at a write; false if it had ended before. */
+async function dyingMender(
+  what: string,
+  at: number,
+  folder: string,
+  examine: (corpse: string) => Promise<void>,
+): Promise<boolean> {
+  const corpse = `${folder}-${what}-${at}`
+  fs.cpSync(folder, corpse, { recursive: true })
+  const child = spawn(process.execPath, [mender, corpse, String(at), what], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  expect({ at, code, signal }).toEqual({
+    at,
+    ...(code === 0 ? { code, signal } : { code: null, signal: 'SIGKILL' }),
+  })
+  await examine(corpse)
+  fs.rmSync(corpse, { recursive: true })
+  return code === null
+}
+
+test('a log is reopened after a process that was killed while it reopened it', async () => {
+  const folder = await writeLog('torn', 20)
+  const segments = fs.readdirSync(folder).filter((name) => /^events-.*\.log$/.test(name))
+  const last = path.join(folder, segments.toSorted().at(-1) ?? '')
+  fs.truncateSync(last, fs.statSync(last).size - 3)
+  fs.writeFileSync(path.join(folder, 'events.log.0123456789ab.tmp'), 'left behind')
+  const before = await textsOf(folder)
+  expect(before.length).toBe(19)
+  const examine = async (corpse: string) => {
+    expect((await textsOf(corpse)).slice(0, before.length)).toEqual(before)
+    const store = await EventStore.reopen(corpse, { now: () => 99 })
+    store?.append('output', Buffer.from('the end'))
+    await store?.close()
+    expect((await textsOf(corpse)).at(-1)).toMatch(/^2[01] the end$/)
+    expect((await verifyLog(StoredEvents.at(corpse))).report).toMatchObject({ tail: 'none', missing: 0 })
+  }
+  for (let at = 1; await dyingMender('reopen', at, folder, examine); at++);
+}, 120_000)
+
+test('a log is repaired after a process that was killed while it repaired it', async () => {
+  const folder = await writeLog('damaged', 20)
+  const segments = fs.readdirSync(folder).filter((name) => /^events.*\.log$/.test(name))
+  for (const name of [segments.at(-1), segments[1]].flatMap((it) => it ?? [])) {
+    const file = path.join(folder, name)
+    const bytes = fs.readFileSync(file)
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0xff
+    fs.writeFileSync(file, bytes)
+  }
+  const repaired = `${folder}-whole`
+  fs.cpSync(folder, repaired, { recursive: true })
+  await repairLog(StoredEvents.at(repaired), { dryRun: false, now: 1 })
+  const expected = await textsOf(repaired)
+  expect(expected.length).toBeGreaterThan(15)
+  const examine = async (corpse: string) => {
+    await repairLog(StoredEvents.at(corpse), { dryRun: false, now: 2 })
+    expect(await textsOf(corpse)).toEqual(expected)
+    expect((await verifyLog(StoredEvents.at(corpse))).report.tail).not.toBe('damaged')
+  }
+  for (let at = 1; await dyingMender('repair', at, folder, examine); at++);
+}, 120_000)
+
+test('checkpoints are usable after a process that was killed while it thinned them out', async () => {
+  const folder = await writeLog('thinned', 1100)
+  const examine = async (corpse: string) => {
+    const events = StoredEvents.at(corpse)
+    const newest = await events.readCheckpoint('count', 1100)
+    expect(Buffer.from(newest?.state ?? []).toString()).toBe(String(newest?.seq))
+    const early = await events.readCheckpoint('count', (newest?.seq ?? 0) - 1)
+    expect(early?.seq).toBeLessThan(newest?.seq ?? 0)
+    expect((await textsOf(corpse)).length).toBe(1100)
+  }
+  for (const at of [1, 2, 7]) expect(await dyingMender('thin', at, folder, examine)).toBe(true)
+  expect(await dyingMender('thin', 0, folder, examine)).toBe(false)
+}, 120_000)
+
+test('a host killed while a session writes its checkpoints leaves a log that shows what it showed', async () => {
+  await using home = new TestHome()
+  const session = await home.ok('create', '--', 'sh', '-c', 'seq 1 3000000')
+  const folder = path.dirname(home.logPath(session))
+  const checkpoints = () => fs.readdirSync(folder).filter((name) => name.includes('checkpoint'))
+  await until('a checkpoint is there', () => checkpoints().length > 0)
+  process.kill(home.host().pid, 'SIGKILL')
+  const shown = async () => home.json<Result<'session.snapshot'>>('snapshot', session, '--scrollback')
+  const fast = await shown()
+  expect(await home.json('inspect', session)).toMatchObject({ status: 'failed', ended_by: 'host_lost' })
+  await home.ok('host', 'stop')
+  for (const name of checkpoints()) fs.rmSync(path.join(folder, name))
+  expect(await shown()).toEqual(fast)
+  expect(await home.json('log', 'verify', session)).toMatchObject({ tail: 'none', missing: 0 })
+})

@@ -147,6 +147,15 @@ describe('the product keeps its shape', () => {
     expect(wrong).toEqual([])
   })
 
+  test('what serves every kind of session names none', () => {
+    const general = code.filter(({ name }) =>
+      /^packages\/transom\/src\/(?:session|host|evidence)\//.test(name),
+    )
+    expect(general.length).toBeGreaterThan(50)
+    const named = general.filter(({ text }) => /(['"`])(?:terminal|web|desktop|browser_lost)\1/.test(text))
+    expect(named.map(({ name }) => name)).toEqual([])
+  })
+
   test('docs/ARCHITECTURE.md shows the real import graph; "npm run docs" writes it', () => {
     const page = fs.readFileSync(path.join(ROOT, 'docs/ARCHITECTURE.md'), 'utf8')
     const words = (text: string) => text.replaceAll(/[|\s-]+/g, ' ').trim() // a formatter aligns the table

@@ -43,10 +43,12 @@ export const sessionInfo = z.object({
   exit: exitRecord.nullable(),
   failure: z.string().nullable().describe('Why the session is `failed`.'),
   ended_by: z
-    .enum(['exit', 'destroy', 'idle_timeout', 'quota', 'host_lost', 'browser_lost', 'session_error'])
+    .string()
     .nullable()
     .default(null)
-    .describe('What ended it.'),
+    .describe(
+      'What ended it: `exit`, `destroy`, `idle_timeout`, `quota`, `host_lost`, `session_error`, or what its kind has lost, as `browser_lost`.',
+    ),
   paused: z
     .enum(['quota', 'disk'])
     .nullable()

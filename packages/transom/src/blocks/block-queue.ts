@@ -74,12 +74,15 @@ const FAILED_BLOCKS_MAX = 1000
 
 /** What the shell is doing, as far as its marks tell. */
 type ShellState =
-  /** It starts, or has ended a command and not yet shown its prompt. */
+  /** It has not shown a prompt yet. */
+  | { readonly is: 'starting' }
+  /** It has ended a command and not yet shown its prompt. */
   | { readonly is: 'between' }
   | { readonly is: 'at_prompt' }
   /** A line was entered at the prompt, and the shell has not reported yet what became of it. */
   | { readonly is: 'entered'; readonly stopTimer: () => void }
   | { readonly is: 'running'; readonly block: AcceptedBlock }
+  | { readonly is: 'ended' }
 
 /**
  * What a shell is asked to run, one after another, and what its marks say of it. The shell's word decides: a block
@@ -90,8 +93,7 @@ export class BlockQueue {
   readonly #waiting: WaitingBlock[] = []
   readonly #failed = new Map<string, string>()
   readonly #ordinals: BlockOrdinals
-  #state: ShellState = { is: 'between' }
-  #ready = false
+  #state: ShellState = { is: 'starting' }
   #cwd: Buffer | null = null
 
   constructor(shell: BlockShell, ordinals: BlockOrdinals) {
@@ -99,9 +101,9 @@ export class BlockQueue {
     this.#ordinals = ordinals
   }
 
-  /** Whether the shell has shown a prompt. */
+  /** Whether the shell has shown a prompt, and lives. */
   get ready(): boolean {
-    return this.#ready
+    return this.#state.is !== 'starting' && this.#state.is !== 'ended'
   }
 
   /** The block that runs, or the first one that waits when none does. */
@@ -200,7 +202,7 @@ export class BlockQueue {
   /** The shell has ended: so have its blocks. */
   shellEnded(exitCode: number | null): void {
     this.#endBlock(exitCode, 'exit', null)
-    this.#leave({ is: 'between' })
+    this.#leave({ is: 'ended' })
     for (const block of this.#waiting.splice(0)) this.#giveUp(block, 'the shell ended before it began')
   }
 
@@ -302,7 +304,7 @@ export class BlockQueue {
   #ended(exitCode: number, cwd: Buffer): void {
     this.#endBlock(exitCode, 'shell', cwd)
     this.#cwd = cwd
-    this.#leave({ is: 'between' })
+    if (this.#state.is !== 'starting') this.#leave({ is: 'between' })
     const first = this.#waiting[0]
     if (first === undefined || !first.given) return
     // A prompt has come and gone, and what it was given with it: somebody pressed ^C, or another program read it.
@@ -323,7 +325,6 @@ export class BlockQueue {
     const taken = this.#waiting.length > 0 ? { taken: true as const } : {}
     this.#shell.facts.prompted({ exit_code: exitCode, ...taken, ...folderFields(this.#cwd) })
     this.#leave({ is: 'at_prompt' })
-    this.#ready = true
   }
 
   #endBlock(exitCode: number | null, endedBy: Fact<'block_end'>['ended_by'], cwd: Buffer | null): void {

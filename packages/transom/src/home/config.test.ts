@@ -33,6 +33,7 @@ test('without a file, or with an empty object, the defaults hold', () => {
   const defaults = {
     session: { cols: 80, rows: 24, idle_timeout_ms: null },
     host: { idle_ms: 60_000 },
+    log: { segment_bytes: 64 * 2 ** 20 },
     quota: { session_bytes: 2 ** 30, home_bytes: 20 * 2 ** 30, policy: 'pause' },
   }
   expect(readConfig(Home.at(folder))).toEqual(defaults)

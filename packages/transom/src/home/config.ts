@@ -11,10 +11,14 @@ import {
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { errnoOf, fileError, messageOf } from '../lib/system-error.ts'
+import { SEGMENT_BYTES_DEFAULT } from '../log/segment-chain.ts'
 import { CONFIG_FILE, type Home } from './home.ts'
 
 const IDLE_MS_MIN = 1000 // the client that started a host must find it still there
 const IDLE_MS_MAX = 2_147_483_647 // a timer has 31 bits; past them it fires at once
+
+const SEGMENT_BYTES_MIN = 4 << 10 // smaller ones are mostly headers and files
+const SEGMENT_BYTES_MAX = 1 << 30 // an index has 512 entries: past this a read begins two megabytes too early
 
 /** What config.json may say. Every key has its use: one that is not known here is refused, not ignored. */
 const configFile = z.strictObject({
@@ -31,6 +35,12 @@ const configFile = z.strictObject({
     .strictObject({
       /** The host leaves when it has had neither a session nor a connection for this long. */
       idle_ms: z.int().min(IDLE_MS_MIN).max(IDLE_MS_MAX).default(60_000),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      /** A record that would make a segment of an Event Log longer begins the next one. */
+      segment_bytes: z.int().min(SEGMENT_BYTES_MIN).max(SEGMENT_BYTES_MAX).default(SEGMENT_BYTES_DEFAULT),
     })
     .prefault({}),
   quota: z

@@ -149,6 +149,7 @@ export class Host {
       now,
       hostMark: this.#hostMark,
       limits: limitsOf(options.config),
+      segmentBytesMax: options.config.log.segment_bytes,
       socket: this.address.socket,
       onCountChange: () => this.#watchIdle(),
       onError: options.reportError,

@@ -10,12 +10,16 @@ import { INDEXED_BYTES_MIN } from './log-extent.ts'
 import { LogSync } from './log-sync.ts'
 import { LogTail } from './log-tail.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
-import { SegmentChain, firstSegmentPath, laterSegmentPath, type SegmentFile } from './segment-chain.ts'
+import {
+  SEGMENT_BYTES_DEFAULT,
+  SegmentChain,
+  firstSegmentPath,
+  laterSegmentPath,
+  type SegmentFile,
+} from './segment-chain.ts'
 import { SparseIndex } from './sparse-index.ts'
 import { StoredEvents } from './stored-events.ts'
 
-/** Small enough to be read, checked and moved as one piece, large enough that most logs have one. */
-const SEGMENT_BYTES_MAX = 64 << 20
 const NEW_SEGMENT_FLAGS =
   fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC | fs.constants.O_NOFOLLOW
 
@@ -170,7 +174,8 @@ export class EventStore {
     const bytes = header.length + payload.length
     try {
       if (this.#isTorn) this.#cutTornTail()
-      if (this.#segmentBytes + bytes > (this.#options.segmentBytesMax ?? SEGMENT_BYTES_MAX)) this.#roll(seq)
+      if (this.#segmentBytes + bytes > (this.#options.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT))
+        this.#roll(seq)
       this.#isTorn = true
       this.#write(header, payload, bytes)
       this.#isTorn = false

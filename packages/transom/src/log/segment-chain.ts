@@ -3,6 +3,9 @@ import * as path from 'node:path'
 import { FILE_HEADER_BYTES } from './record.ts'
 import type { OutputPosition, SparseIndex } from './sparse-index.ts'
 
+/** Small enough to be read, checked and moved as one piece, large enough that most logs have one. */
+export const SEGMENT_BYTES_DEFAULT = 64 << 20
+
 /** The first segment. A log of one segment is this file alone; the lock on it is the lock on the store. */
 const FIRST_SEGMENT = 'events.log'
 const LATER_SEGMENT = /^events-(\d{16})\.log$/

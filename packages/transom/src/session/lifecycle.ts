@@ -3,8 +3,8 @@ import type { Manifest } from '../home/manifest.ts'
 
 /** Why a session is ended before its program does so itself. */
 export type EndReason = 'destroy' | 'idle_timeout' | 'quota'
-/** What a session that has failed was ended by. */
-export type FailureCause = 'browser_lost' | 'session_error'
+/** What a session that has failed was ended by: `session_error`, or a word of its kind. */
+export type FailureCause = string
 
 /** Where a session stands, from its birth to its end. */
 export type Lifecycle =

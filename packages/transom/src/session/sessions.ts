@@ -41,6 +41,8 @@ export interface SessionsOptions {
   readonly hostMark: bigint
   /** For what a request leaves open. */
   readonly limits: SessionLimits
+  /** How long a segment of an Event Log may get. */
+  readonly segmentBytesMax?: number
   readonly socket: string
   readonly onCountChange: () => void
   /** Told of an error that made a session fail. */
@@ -115,10 +117,11 @@ export class Sessions {
       actor,
     }: { kind: KindDefinition; plan: SessionPlan; request: SessionRequest; actor: Actor },
   ): Session {
-    const { home, now, onError } = this.#options
+    const { home, now, onError, segmentBytesMax } = this.#options
     let session: Session | null = null
     const onSyncFailure = (error: OpError) => session?.diskFailed(error)
-    const log = createEvents(home, manifest.session, { now, onSyncFailure })
+    const segment = segmentBytesMax === undefined ? {} : { segmentBytesMax }
+    const log = createEvents(home, manifest.session, { now, onSyncFailure, ...segment })
     try {
       session = Session.start({
         home,
