@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import { OpError } from '@transom/protocol/errors'
-import { makeFolder } from '../../../lib/make-folder.ts'
-import { errnoOf, messageOf } from '../../../lib/system-error.ts'
-import { installedChromium } from '../../../kinds/web/chromium-location.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
+import { errnoOf, messageOf } from '../../lib/system-error.ts'
+import { installedChromium } from './chromium-location.ts'
 import { readTar, type TarFile } from './tar-reader.ts'
 
 /** The last release whose package runs under Node 20. It holds the program itself, for x64 Linux, and is not a wrapper. */
