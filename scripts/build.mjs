@@ -42,7 +42,7 @@ export async function importSource(/** @type {string} */ file) {
 export async function buildAll({ dist = DIST, protocol = /** @type {number | null} */ (null) } = {}) {
   fs.mkdirSync(dist, { recursive: true })
   const plugins = protocol === null ? [] : [otherProtocol(protocol)]
-  const { commandTable } = await importSource('packages/protocol/src/index.ts')
+  const { awiCommandTable, commandTable } = await importSource('packages/protocol/src/index.ts')
   const outputs = await Promise.all([
     build({
       ...shared,
@@ -74,6 +74,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       outfile: path.join(dist, 'awi-tty.cjs'),
       format: 'cjs',
       minify: true,
+      define: { AWI_COMMAND_TABLE: JSON.stringify(JSON.stringify(awiCommandTable())) },
       banner: { js: '#!/usr/bin/env node' },
       write: false,
     }),
@@ -84,7 +85,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
       format: 'cjs', // a worker that is started from text takes nothing else
       write: false,
     }),
-    ...['host', 'web-host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
+    ...['host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
       build({
         ...shared,
         plugins,

@@ -43,7 +43,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'surfaces/cli': ['lib', 'home', 'doctor'],
   'surfaces/gateway': ['lib', 'home', 'surfaces/mcp'],
   'surfaces/mcp': ['lib', 'home', 'surfaces/gateway'],
-  'surfaces/awi': ['lib', 'platform', 'terminal', 'kinds', 'host'],
+  'surfaces/awi': ['lib', 'host', 'surfaces/cli'],
   'surfaces/browser': ['lib', 'terminal', 'kinds', 'session'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */

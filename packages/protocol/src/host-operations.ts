@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hostDebug } from './debug-operation.ts'
+import { STATUS_METHODS } from './operations/awi-views.ts'
 import { operation } from './operation.ts'
 import { sessionStatus } from './session-info.ts'
 
@@ -40,6 +41,7 @@ export const HOST_OPERATIONS = {
     }),
     errors: ['host_unavailable'],
     readOnly: true,
+    awi: STATUS_METHODS,
     cli: { command: 'host status', positionals: [], examples: ['transom host status'], startsHost: false },
   }),
   'host.stop': operation({

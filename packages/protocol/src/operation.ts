@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AwiMethod } from './awi.ts'
 import type { ErrorCode } from './errors.ts'
 import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
 
@@ -28,6 +29,8 @@ export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R exte
   readonly access?: OperationAccess
   /** The MCP tool that it is; without this it is none, but for the tools of `pty.*`, which keep their own names. */
   readonly mcp?: McpTool
+  /** The methods of the agent socket that it serves (AWI-TTY specification). */
+  readonly awi?: readonly AwiMethod[]
 }
 
 export interface McpTool {

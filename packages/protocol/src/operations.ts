@@ -11,7 +11,7 @@ import { PTY_OPERATIONS } from './pty-operations.ts'
 import { SHELL_INIT_OPERATIONS } from './shell-init-operation.ts'
 import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
 import { VIEW_OPERATIONS } from './view-operations.ts'
-import { WEB_OPERATIONS } from './web-operations.ts'
+import { WEB_OPERATIONS } from './operations/web.ts'
 
 /**
  * Each operation, once. The CLI's parsing and help, JSON-RPC, and docs/operations.md are derived from this

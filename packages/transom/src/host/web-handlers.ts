@@ -51,9 +51,10 @@ export function webHandlers(
       const { session, control } = await sessions.capability(params.session, 'page')
       return paint({ session, control }, new ArtifactStore(home.sessionFolder(session.id), now), params)
     },
-    'web.state': async ({ session }) => {
+    'web.state': async ({ session, max_wait_ms }) => {
       const { session: target, control } = await sessions.capability(session, 'page')
-      const details = await control.details()
+      await control.refreshState()
+      const details = { scale: control.scale(), ...(await control.details(max_wait_ms)) }
       const page = target.screen.views.page?.()
       if (page === undefined) throw new Error('a session with a page shows one')
       return { session: target.id, ...page, ...details }

@@ -9,6 +9,8 @@ import { fileError } from '../../lib/system-error.ts'
 
 const OWN_FOLDER = 'profile'
 const NAMED_FOLDER = 'profiles'
+/** In a folder of the caller's choice. */
+const LOCK_FILE = 'transom.lock'
 /** Chromium's own lock. It names a machine and a process, and a browser that was killed leaves it behind. */
 const CHROMIUM_LOCKS = ['SingletonLock', 'SingletonSocket', 'SingletonCookie']
 
@@ -28,10 +30,20 @@ export class BrowserProfile {
   static named(home: Home, name: string): BrowserProfile {
     const folder = path.join(home.path, NAMED_FOLDER, name)
     makePrivate(folder)
-    const fd = fs.openSync(`${folder}.lock`, 'a', 0o600)
+    return BrowserProfile.#locked(folder, `${folder}.lock`, name)
+  }
+
+  /** A profile that stays, in a folder of the caller's choice. */
+  static at(folder: string): BrowserProfile {
+    makePrivate(folder)
+    return BrowserProfile.#locked(folder, path.join(folder, LOCK_FILE), folder)
+  }
+
+  static #locked(folder: string, lockFile: string, name: string): BrowserProfile {
+    const fd = openLock(lockFile)
     if (!tryLockFile(fd)) {
       fs.closeSync(fd)
-      const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another name`
+      const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another one`
       throw new OpError('profile_in_use', message, { profile: name })
     }
     for (const lock of CHROMIUM_LOCKS) fs.rmSync(path.join(folder, lock), { force: true })
@@ -52,6 +64,14 @@ export class BrowserProfile {
 /** Removes what a browser has left of a session whose host was lost. */
 export async function removeOwnProfile(home: Home, session: string): Promise<void> {
   await removeTree(path.join(home.sessionFolder(session), OWN_FOLDER))
+}
+
+function openLock(file: string): number {
+  try {
+    return fs.openSync(file, 'a', 0o600)
+  } catch (error) {
+    throw fileError(error, `lock the browser profile by ${file}`, { file })
+  }
 }
 
 function makePrivate(folder: string): void {

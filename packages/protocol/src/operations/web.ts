@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { actor, commandTargetErrors, operation, seqResult, sessionRef } from './operation.ts'
-import { pageView } from './page-view.ts'
+import { awiMethod, awiTimeoutMs, type AwiMethod } from '../awi.ts'
+import { actor, commandTargetErrors, operation, seqResult, sessionRef } from '../operation.ts'
+import { pageView, type PageView } from '../page-view.ts'
+import { WAIT_MS_MAX } from '../wait.ts'
 
 const cell = z.object({ row: z.int(), col: z.int() })
 
@@ -23,8 +25,8 @@ export const WEB_OPERATIONS = {
       url: z.string().min(1).describe('Its address.').meta({ placeholder: 'URL' }),
       timeout_ms: z
         .int()
-        .min(1)
-        .max(600_000)
+        .min(0)
+        .max(WAIT_MS_MAX)
         .default(30_000)
         .describe('Give up waiting after this long; what has come by then is shown.')
         .meta({ flag: 'timeout', placeholder: 'MS' }),
@@ -39,6 +41,18 @@ export const WEB_OPERATIONS = {
       description:
         'Opens another address in a session that is a web page (create_session with a url makes one), and answers when it has loaded; read_screen shows it.',
     },
+    awi: [
+      awiMethod({
+        method: 'navigate',
+        summary: 'Open a page, and wait until it has loaded.',
+        params: z.object({
+          url: z.string().min(1).describe('Its address.').meta({ placeholder: 'URL' }),
+          timeout_ms: awiTimeoutMs,
+        }),
+        cli: [{ positionals: ['url'], examples: ['awi-tty navigate https://news.ycombinator.com/'] }],
+        toParams: (params) => params,
+      }),
+    ],
     cli: {
       command: 'navigate',
       positionals: ['session', 'url'],
@@ -51,6 +65,7 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no page before.') }),
     errors: navigationErrors,
     readOnly: false,
+    awi: [stepMethod('go_back', 'Go back one page.')],
     cli: { command: 'back', positionals: ['session'], examples: ['transom back news'] },
   }),
   'web.go_forward': operation({
@@ -59,6 +74,7 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no such page.') }),
     errors: navigationErrors,
     readOnly: false,
+    awi: [stepMethod('go_forward', 'Go forward one page.')],
     cli: { command: 'forward', positionals: ['session'], examples: ['transom forward news'] },
   }),
   'web.reload': operation({
@@ -67,6 +83,15 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: navigationErrors,
     readOnly: false,
+    awi: [
+      awiMethod({
+        method: 'reload',
+        summary: 'Load the page again.',
+        params: z.object({}),
+        cli: [{ examples: ['awi-tty reload'] }],
+        toParams: (params) => params,
+      }),
+    ],
     cli: { command: 'reload', positionals: ['session'], examples: ['transom reload news'] },
   }),
   'web.set_zoom': operation({
@@ -79,6 +104,15 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: [...pageErrors, 'invalid_viewport'],
     readOnly: false,
+    awi: [
+      awiMethod({
+        method: 'set_zoom',
+        summary: 'Show everything larger or smaller.',
+        params: z.object({ percent: z.int().describe('100 is the natural size.') }),
+        cli: [{ positionals: ['percent'], examples: ['awi-tty set-zoom 130'] }],
+        toParams: (params) => params,
+      }),
+    ],
     cli: { command: 'zoom', positionals: ['session', 'percent'], examples: ['transom zoom news 80'] },
   }),
   'web.answer_dialog': operation({
@@ -98,6 +132,31 @@ export const WEB_OPERATIONS = {
       description:
         'Accepts or dismisses the alert, confirm or prompt that a page has open. read_screen tells of one in `page`; nothing else works before it is answered.',
     },
+    awi: [
+      awiMethod({
+        method: 'answer_dialog',
+        summary: 'Answer the dialog that is open.',
+        params: z.object({
+          accept: z.boolean(),
+          text: z.string().optional().describe('The answer to a prompt.').meta({ placeholder: 'TEXT' }),
+        }),
+        cli: [
+          {
+            command: 'accept-dialog',
+            summary: 'Answer the dialog that is open with yes.',
+            fixed: { accept: true },
+            examples: ['awi-tty accept-dialog --text Ada'],
+          },
+          {
+            command: 'dismiss-dialog',
+            summary: 'Answer the dialog that is open with no.',
+            fixed: { accept: false },
+            examples: ['awi-tty dismiss-dialog'],
+          },
+        ],
+        toParams: ({ accept, text }) => ({ answer: accept ? 'accept' : 'dismiss', text }),
+      }),
+    ],
     cli: {
       command: 'dialog',
       positionals: ['session', 'answer'],
@@ -125,6 +184,16 @@ export const WEB_OPERATIONS = {
       description:
         'Lists the links of a page with text, address and, for those on the screen, the cell to click at with use_mouse; also those that are scrolled away.',
     },
+    awi: [
+      awiMethod({
+        method: 'links',
+        summary: 'List the links of the page.',
+        params: z.object({}),
+        cli: [{ examples: ['awi-tty links --plain'], plain: 'links' }],
+        toParams: (params) => params,
+        toResult: (result: object) => result,
+      }),
+    ],
     cli: { command: 'links', positionals: ['session'], examples: ['transom links news'] },
   }),
   'web.find_text': operation({
@@ -145,6 +214,19 @@ export const WEB_OPERATIONS = {
     }),
     errors: pageErrors,
     readOnly: true,
+    awi: [
+      awiMethod({
+        method: 'find_text',
+        summary: 'Say where a text is shown.',
+        params: z.object({
+          text: z.string().min(1).describe('The text, as it is shown.'),
+          ignore_case: z.boolean().optional().describe('Capital and small letters are the same.'),
+        }),
+        cli: [{ positionals: ['text'], examples: ["awi-tty find-text 'Next page'"], plain: 'matches' }],
+        toParams: (params) => params,
+        toResult: (result: object) => result,
+      }),
+    ],
     cli: { command: 'find', positionals: ['session', 'text'], examples: ["transom find news 'Sign in'"] },
   }),
   'web.paint': operation({
@@ -175,6 +257,34 @@ export const WEB_OPERATIONS = {
     }),
     errors: [...pageErrors, 'file_exists', 'file_not_written', 'artifact_damaged'],
     readOnly: false,
+    awi: [
+      awiMethod({
+        method: 'screenshot',
+        summary: 'Take a picture of the page as Chromium paints it (PNG, base64 unless --out).',
+        params: z.object({
+          full_page: z.boolean().optional().describe('All of the page, also what is scrolled away.'),
+        }),
+        cli: [
+          {
+            examples: ['awi-tty screenshot --out page.png'],
+            plain: 'png_b64',
+            local: z.object({
+              out: z
+                .string()
+                .optional()
+                .describe('Write the picture to this file and print nothing.')
+                .meta({ placeholder: 'FILE' }),
+            }),
+          },
+        ],
+        toParams: ({ full_page }) => ({ full_page, inline: true }),
+        toResult: ({ width, height, png_b64 }: { width: number; height: number; png_b64: string }) => ({
+          width,
+          height,
+          png_b64,
+        }),
+      }),
+    ],
     cli: {
       command: 'paint',
       positionals: ['session'],
@@ -183,10 +293,20 @@ export const WEB_OPERATIONS = {
   }),
   'web.state': operation({
     summary: 'Show what a page is beside its cells: address, title, history, scroll position, focus.',
-    params: z.object({ session: sessionRef }),
+    params: z.object({
+      session: sessionRef,
+      max_wait_ms: z
+        .int()
+        .min(0)
+        .max(WAIT_MS_MAX)
+        .optional()
+        .describe('Take scroll, focus and caret as they were last if the page does not answer in this time.')
+        .meta({ flag: 'max-wait', placeholder: 'MS' }),
+    }),
     result: z.object({
       session: z.string(),
       ...pageView.shape,
+      scale: z.number().describe('Device pixels for a CSS pixel; a cell has 8 × 16 of them.'),
       scroll: z
         .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
         .describe('In CSS pixels.'),
@@ -198,6 +318,45 @@ export const WEB_OPERATIONS = {
     }),
     errors: pageErrors,
     readOnly: true,
+    awi: [
+      stateMethod('get_title', 'Print the title of the page.', ({ title }) => ({ title }), 'title'),
+      stateMethod('get_url', 'Print the address of the page.', ({ url }) => ({ url }), 'url'),
+      stateMethod(
+        'get_nav_state',
+        'Say whether there is a page to go back or forward to.',
+        ({ can_go_back, can_go_forward }) => ({ can_go_back, can_go_forward }),
+      ),
+      stateMethod('get_dialog', 'Say which dialog is open.', ({ dialog }) => ({ dialog }), 'dialog'),
+    ],
     cli: { command: 'page', positionals: ['session'], examples: ['transom page news --json'] },
   }),
 } as const
+
+function stepMethod(method: string, summary: string): AwiMethod {
+  return awiMethod({
+    method,
+    summary,
+    params: z.object({}),
+    cli: [{ examples: [`awi-tty ${method.replaceAll('_', '-')}`] }],
+    toParams: (params) => params,
+    toResult: ({ moved }: { moved: boolean }) => ({ ok: moved }),
+  })
+}
+
+/** Answered by the browser, also while the page hangs. */
+function stateMethod(
+  method: string,
+  summary: string,
+  toResult: (state: PageView) => object,
+  plain?: string,
+): AwiMethod {
+  const example = `awi-tty ${method.replaceAll('_', '-')}${plain === undefined ? '' : ' --plain'}`
+  return awiMethod({
+    method,
+    summary,
+    params: z.object({}),
+    cli: [{ examples: [example], ...(plain === undefined ? {} : { plain }) }],
+    toParams: () => ({ max_wait_ms: 0 }),
+    toResult,
+  })
+}
