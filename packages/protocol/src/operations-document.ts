@@ -42,7 +42,7 @@ interface Property {
 
 function operationSection(
   name: string,
-  { summary, params, result, errors, readOnly, cli }: OperationDefinition,
+  { summary, params, result, errors, readOnly, cli, awi = [] }: OperationDefinition,
 ): string[] {
   const input = z.toJSONSchema(params, { io: 'input' })
   const output = z.toJSONSchema(result)
@@ -52,6 +52,9 @@ function operationSection(
     `${summary}${readOnly ? ' Changes nothing.' : ''}`,
     '',
     ...(cli === null ? [] : ['```sh', ...cli.examples, '```', '']),
+    ...(awi.length === 0
+      ? []
+      : [`On an agent socket: ${awi.map(({ method }) => `\`${method}\``).join(', ')}.`, '']),
     ...propertyTable('parameter', input.properties, input.required),
     ...propertyTable('result', output.properties, []),
     ...(errors.length === 0 ? [] : [`Errors: ${errors.map((code) => `\`${code}\``).join(', ')}.`, '']),

@@ -101,27 +101,9 @@ export const MOUSE_METHODS: readonly AwiMethod[] = [
     cli: [{ positionals: ['row', 'col'], examples: ['awi-tty click 3 10'] }],
     toParams: ({ clicks, ...at }) => ({ action: 'click', clicks, ...mouseAt(at) }),
   }),
-  awiMethod({
-    method: 'mouse_move',
-    summary: 'Move the mouse to a cell.',
-    params: mouse,
-    cli: [{ positionals: ['row', 'col'], examples: ['awi-tty mouse-move 3 10'] }],
-    toParams: (at) => ({ action: 'move', ...mouseAt(at) }),
-  }),
-  awiMethod({
-    method: 'mouse_down',
-    summary: 'Press a mouse button at a cell.',
-    params: mouse,
-    cli: [{ positionals: ['row', 'col'], examples: ['awi-tty mouse-down 3 10'] }],
-    toParams: (at) => ({ action: 'down', ...mouseAt(at) }),
-  }),
-  awiMethod({
-    method: 'mouse_up',
-    summary: 'Let a mouse button go at a cell.',
-    params: mouse,
-    cli: [{ positionals: ['row', 'col'], examples: ['awi-tty mouse-up 3 12'] }],
-    toParams: (at) => ({ action: 'up', ...mouseAt(at) }),
-  }),
+  pointerMethod('mouse_move', 'move', 'Move the mouse to a cell.'),
+  pointerMethod('mouse_down', 'down', 'Press a mouse button at a cell.'),
+  pointerMethod('mouse_up', 'up', 'Let a mouse button go at a cell.'),
   awiMethod({
     method: 'drag',
     summary: 'Drag with the mouse from one cell to another.',
@@ -153,6 +135,16 @@ export const MOUSE_METHODS: readonly AwiMethod[] = [
     toResult: ({ row: y, col: x }: { row: number; col: number }) => ({ ok: true, row: y, col: x }),
   }),
 ]
+
+function pointerMethod(method: string, action: 'move' | 'down' | 'up', summary: string): AwiMethod {
+  return awiMethod({
+    method,
+    summary,
+    params: mouse,
+    cli: [{ positionals: ['row', 'col'], examples: [`awi-tty ${method.replaceAll('_', '-')} 3 10`] }],
+    toParams: (at) => ({ action, ...mouseAt(at) }),
+  })
+}
 
 function mouseAt({ row: y, col: x, button: which, modifiers: with_ }: z.infer<typeof mouse>): object {
   return { at: { row: y, col: x }, button: which, modifiers: heldKeys(with_) }

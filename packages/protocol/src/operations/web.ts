@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { awiMethod, awiTimeoutMs, type AwiMethod } from '../awi.ts'
+import { AWI_OK, awiMethod, awiTimeoutMs, type AwiMethod } from '../awi.ts'
 import { actor, commandTargetErrors, operation, seqResult, sessionRef } from '../operation.ts'
 import { pageView, type PageView } from '../page-view.ts'
 import { WAIT_MS_MAX } from '../wait.ts'
@@ -65,7 +65,7 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no page before.') }),
     errors: navigationErrors,
     readOnly: false,
-    awi: [stepMethod('go_back', 'Go back one page.')],
+    awi: [plainMethod('go_back', 'Go back one page.', stepped)],
     cli: { command: 'back', positionals: ['session'], examples: ['transom back news'] },
   }),
   'web.go_forward': operation({
@@ -74,7 +74,7 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no such page.') }),
     errors: navigationErrors,
     readOnly: false,
-    awi: [stepMethod('go_forward', 'Go forward one page.')],
+    awi: [plainMethod('go_forward', 'Go forward one page.', stepped)],
     cli: { command: 'forward', positionals: ['session'], examples: ['transom forward news'] },
   }),
   'web.reload': operation({
@@ -83,15 +83,7 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: navigationErrors,
     readOnly: false,
-    awi: [
-      awiMethod({
-        method: 'reload',
-        summary: 'Load the page again.',
-        params: z.object({}),
-        cli: [{ examples: ['awi-tty reload'] }],
-        toParams: (params) => params,
-      }),
-    ],
+    awi: [plainMethod('reload', 'Load the page again.', () => AWI_OK)],
     cli: { command: 'reload', positionals: ['session'], examples: ['transom reload news'] },
   }),
   'web.set_zoom': operation({
@@ -332,14 +324,19 @@ export const WEB_OPERATIONS = {
   }),
 } as const
 
-function stepMethod(method: string, summary: string): AwiMethod {
+function stepped({ moved }: { moved: boolean }): object {
+  return { ok: moved }
+}
+
+/** Without parameters, under the name that it has in a command with dashes. */
+function plainMethod(method: string, summary: string, toResult: (result: never) => object): AwiMethod {
   return awiMethod({
     method,
     summary,
     params: z.object({}),
     cli: [{ examples: [`awi-tty ${method.replaceAll('_', '-')}`] }],
     toParams: (params) => params,
-    toResult: ({ moved }: { moved: boolean }) => ({ ok: moved }),
+    toResult,
   })
 }
 
