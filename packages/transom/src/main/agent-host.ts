@@ -2,7 +2,6 @@
  * `awi-tty open --agent-socket`: a dedicated host in the process of the command itself, with one web session and an
  * agent socket for it. Standard output stays clean; messages go to standard error.
  */
-import * as os from 'node:os'
 import * as path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import type { Client } from '@transom/client'
 import { actorName, type LocalPrincipal } from '@transom/protocol'
 import { OpError, toWireError, type WireError } from '@transom/protocol/errors'
 import { Host } from '../host/host.ts'
+import { ownPrincipal } from '../host/local-peer.ts'
 import { hostFiles, report } from '../host/run-host.ts'
 import { UrlPolicy } from '../kinds/web/url-policy.ts'
 import { messageOf } from '../lib/system-error.ts'
@@ -58,7 +58,7 @@ async function serve(options: ServeAgentsOptions, closers: (() => Promise<unknow
   await claimAgentSocket(socketPath) // before anything is started for it
   const host = await startHost(options)
   closers.push(async () => host.stop())
-  const client = host.connect(thisProcess())
+  const client = host.connect(ownPrincipal())
   const session = await createSession(client, options)
   const observer = debug ? debugObserver() : SILENT
   const connect = (peer: LocalPrincipal) => host.connect(peer)
@@ -111,11 +111,6 @@ async function createSession(client: Client, options: ServeAgentsOptions): Promi
     ),
   })
   return session
-}
-
-function thisProcess(): LocalPrincipal {
-  const { uid, username } = os.userInfo()
-  return { kind: 'local', uid, pid: process.pid, user: username }
 }
 
 function say(message: string): void {
