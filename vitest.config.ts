@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { shellFilesInTests } from './scripts/shell-files.mjs'
 
 export default defineConfig({
+  plugins: [shellFilesInTests],
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', './test/support/skip-reporter.ts'],

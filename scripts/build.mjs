@@ -1,12 +1,13 @@
 // Builds packages/transom/dist: the CLI as one small CommonJS file that holds the command table as plain data
 // (zod would double its start-up time), the host as one ES module: an upgrade may replace the files of a host that
 // runs, so it must not load any of them later; the doctor, which must run where a host cannot; and the gateway.
-// The manual page and the shells' completion scripts, made from the command tables, stand beside them.
+// The manual page, made from the command tables, and the shells' completion scripts stand beside them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { thirdPartyNotices } from './notices.mjs'
+import { shellFiles } from './shell-files.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const source = path.join(root, 'packages/transom/src')
@@ -21,28 +22,40 @@ const shared = {
   logLevel: /** @type {const} */ ('warning'),
   absWorkingDir: root,
   metafile: /** @type {const} */ (true),
+  plugins: [shellFiles],
 }
 
 const REQUIRE_IN_MODULE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
+/** What a source file is to say instead, by its path in the project. @typedef {Record<string, (text: string) => string>} Edits */
+
 /** The exports of a TypeScript module of this workspace, for use in a script. */
-export async function importSource(/** @type {string} */ file) {
+export async function importSource(/** @type {string} */ file, /** @type {Edits} */ edits = {}) {
   fs.mkdirSync(DIST, { recursive: true })
   const outfile = path.join(DIST, `.${path.basename(file, '.ts')}-${process.pid}.mjs`)
   try {
-    await build({ ...shared, entryPoints: [file], outfile, format: 'esm' })
+    await build({
+      ...shared,
+      plugins: [...shared.plugins, edited(edits)],
+      entryPoints: [file],
+      outfile,
+      format: 'esm',
+    })
     return await import(pathToFileURL(outfile).href)
   } finally {
     fs.rmSync(outfile, { force: true })
   }
 }
 
-/** Builds everything into `dist`. `protocol` makes it speak another version, as a later release would. */
-export async function buildAll({ dist = DIST, protocol = /** @type {number | null} */ (null) } = {}) {
+/**
+ * Builds everything into `dist`. With `edits` it is another version, as a later release would be.
+ * @param {{ dist?: string, edits?: Edits }} options
+ */
+export async function buildAll({ dist = DIST, edits = {} } = {}) {
   fs.mkdirSync(dist, { recursive: true })
-  const plugins = protocol === null ? [] : [otherProtocol(protocol)]
-  const { awiCommandTable, commandTable } = await importSource('packages/protocol/src/index.ts')
+  const plugins = [...shared.plugins, edited(edits)]
+  const { awiCommandTable, commandTable } = await importSource('packages/protocol/src/index.ts', edits)
   const outputs = await Promise.all([
     build({
       ...shared,
@@ -116,7 +129,7 @@ export async function buildAll({ dist = DIST, protocol = /** @type {number | nul
   const assets = path.join(root, 'packages/transom/assets')
   for (const name of fs.readdirSync(assets))
     replaceFile(path.join(dist, name), fs.readFileSync(path.join(assets, name)), 0o644)
-  const { shippedTexts } = await importSource('packages/transom/src/main/shipped-texts.ts')
+  const { shippedTexts } = await importSource('packages/transom/src/main/shipped-texts.ts', edits)
   for (const [name, text] of Object.entries(shippedTexts()))
     replaceFile(path.join(dist, name), `${text}\n`, 0o644)
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(root, 'packages/transom/LICENSE')) // for the packed package
@@ -140,17 +153,16 @@ function withoutCopies(/** @type {string} */ code) {
 }
 
 /** @returns {import('esbuild').Plugin} */
-function otherProtocol(/** @type {number} */ protocol) {
+function edited(/** @type {Edits} */ edits) {
   return {
-    name: 'other-protocol',
-    setup: (build) =>
-      build.onLoad({ filter: /protocol\/src\/version\.ts$/ }, ({ path: file }) => {
-        const text = fs.readFileSync(file, 'utf8')
-        return {
-          contents: text.replace(/PROTOCOL_VERSION = \d+/, `PROTOCOL_VERSION = ${protocol}`),
-          loader: 'ts',
-        }
-      }),
+    name: 'edited',
+    setup: (build) => {
+      if (Object.keys(edits).length === 0) return
+      build.onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
+        const edit = edits[path.relative(root, file)]
+        return edit === undefined ? null : { contents: edit(fs.readFileSync(file, 'utf8')), loader: 'ts' }
+      })
+    },
   }
 }
 

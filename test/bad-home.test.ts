@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HOST_LOCK_FILE } from '../packages/transom/src/home/home-path.ts'
+import { EventStore } from '../packages/transom/src/log/event-store.ts'
 import { NOBODY, asNobody, nobodyCanRun } from './support/as-nobody.ts'
 import { canMount, mountTmpfs, remountReadOnly, remountWritable, unmount } from './support/mounts.ts'
 import { needsThat } from './support/needs.ts'
@@ -289,4 +290,33 @@ test('a log that was cut or removed is told apart from a bug', async () => {
   expect(await errorCode('inspect', id)).toBe('log_corrupt')
   expect(await errorCode('wait', id, '--text', 'x')).toBe('log_corrupt')
   await home.ok('list', '--all')
+})
+
+test('a log that cannot be opened, or has an exit that is none, does not hide the other sessions', async () => {
+  const folder = await home.ok('create', '--name', 'folder', '--', 'cat')
+  const exit = await home.ok('create', '--name', 'exit', '--', 'cat')
+  const sound = await home.ok('create', '--name', 'sound', '--', 'echo', 'still here')
+  await home.ok('wait', sound, '--exit')
+  process.kill(home.host().pid, 'SIGKILL')
+  fs.rmSync(home.logPath(folder))
+  fs.mkdirSync(home.logPath(folder))
+  const log = await until(
+    'the host is gone',
+    async () => (await EventStore.reopen(path.dirname(home.logPath(exit)), { now: Date.now })) ?? false,
+  )
+  log.append('exit', Buffer.from('{"code":"zero"}'))
+  await log.close()
+  const { sessions } = await home.json<{ sessions: { name: string; status: string; failure: string }[] }>(
+    'list',
+    '--all',
+  )
+  expect(sessions.map(({ name, status }) => [name, status])).toEqual([
+    ['folder', 'failed'],
+    ['exit', 'failed'],
+    ['sound', 'exited'],
+  ])
+  expect(sessions[0]?.failure).toContain('EISDIR')
+  expect(sessions[1]?.failure).toContain('exit')
+  expect(await home.ok('snapshot', sound)).toContain('still here')
+  expect(await errorCode('snapshot', folder)).toBe('log_corrupt')
 })

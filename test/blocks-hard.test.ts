@@ -143,7 +143,7 @@ inShells(...SHELLS)('$name', ({ name, test }) => {
     const shown = await shell.run(`env; tr '\\0' '\\n' </proc/self/environ; ls -a`)
     expect(shown.output).not.toMatch(/__transom|7717/)
     // Only the shell itself can tell it, and it is asked not to print it.
-    const secret = isFish ? '$__transom_a$__transom_b' : '"$__transom_a$__transom_b"'
+    const secret = isFish ? '$__transom_nonce_1$__transom_nonce_2' : '"$__transom_nonce_1$__transom_nonce_2"'
     await shell.run(`printf %s ${secret} >nonce`)
     const nonce = fs.readFileSync(path.join(shell.folder, 'nonce'), 'utf8')
     expect(nonce).toMatch(/^\d{39}$/)

@@ -196,6 +196,16 @@ describe('what outlives', () => {
     ])
   })
 
+  test('a reset after the end of the shell starts where the last one did', async () => {
+    const conversation_id = newConversation()
+    const start_cwd = fs.mkdtempSync(path.join(home.root, 'started-'))
+    const command = 'cd /; exit'
+    await shells.client.call('pty.exec_block', { conversation_id, command, start_cwd })
+    await shells.client.call('pty.wait_for', { conversation_id, match: 'EOF' })
+    const { session } = await shells.client.call('pty.reset', { conversation_id })
+    expect(await shells.client.call('session.inspect', { session })).toMatchObject({ cwd: start_cwd })
+  })
+
   test('a reset, which ends whatever runs and keeps the history', async () => {
     const conversation_id = newConversation()
     const wedged = await exec(conversation_id, `trap '' INT TERM HUP; echo stuck; while :; do sleep 1; done`)

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shellFiles } from '../scripts/shell-files.mjs'
 import { CLI, TestHome } from './support/test-home.ts'
 
 let folder: string
@@ -13,9 +14,11 @@ beforeAll(async () => {
   folder = fs.mkdtempSync(path.join(import.meta.dirname, '..', 'node_modules', '.counter-kind-'))
   fs.cpSync(path.dirname(CLI), folder, { recursive: true })
   const shared = { bundle: true, platform: 'node', logLevel: 'error' } as const
+  const plugins = [shellFiles]
   const source = path.join(import.meta.dirname, 'counter-kind')
   await build({
     ...shared,
+    plugins,
     entryPoints: [path.join(source, 'host.ts')],
     outfile: path.join(folder, 'host.mjs'),
     format: 'esm',
@@ -23,6 +26,7 @@ beforeAll(async () => {
   })
   await build({
     ...shared,
+    plugins,
     entryPoints: [path.join(source, 'recorder.ts')],
     outfile: path.join(folder, 'recorder.cjs'),
     format: 'cjs',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { processState } from '../packages/transom/src/platform/process-tree.ts'
+import { linux } from '../packages/transom/src/platform/linux.ts'
 import { needsThat } from './support/needs.ts'
 import { CLI, TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
@@ -115,5 +115,5 @@ test('agent-tty is the same program under another name', async () => {
 
 /** Resolves when a process that is not ours to wait for has ended. */
 async function processEnd(pid: number): Promise<void> {
-  await until(`process ${pid} ends`, () => [null, 'Z'].includes(processState(pid)))
+  await until(`process ${pid} ends`, () => [undefined, 'Z'].includes(linux.processFacts(pid)?.state))
 }

@@ -71,6 +71,22 @@ describe('a signal', () => {
   })
 })
 
+test('a program that ends with its terminal stopped and full of input ends alone', async () => {
+  const other = await home.ok('create', '--', 'cat')
+  const script = 'stty -icanon -echo ixon; printf ready; exec sleep 1000'
+  const id = await home.ok('create', '--', 'sh', '-c', script)
+  await home.ok('wait', id, '--text', 'ready')
+  const { pid } = home.host()
+  await home.ok('keys', id, 'ctrl+s')
+  const file = path.join(home.root, 'much')
+  fs.writeFileSync(file, `${'x'.repeat(70)}\n`.repeat(4000))
+  await home.ok('type', id, '--file', file)
+  await home.ok('signal', id, 'KILL')
+  await home.ok('wait', id, '--exit')
+  expect(home.host().pid).toBe(pid)
+  expect(await home.json('inspect', other)).toMatchObject({ status: 'running' })
+})
+
 describe('the mouse', () => {
   test('clicks at a cell or at a text, when the program asked for it', async () => {
     const id = await byteViewer('\\033[?1000h\\033[?1006h')

@@ -259,6 +259,32 @@ describe('on standard input and output', () => {
     expect(await run('pwd')).toMatchObject({ data: `${home.root}/lasting\n` })
     await pty.tool('reset', { conversation_id })
     expect(await run('pwd')).toMatchObject({ data: `${home.root}\n` })
+    await pty.tool('exec_block', { conversation_id, command: 'exit' })
+    await pty.tool('wait_for', { conversation_id, match: 'EOF' })
+    await pty.tool('reset', { conversation_id })
+    expect(await run('pwd')).toMatchObject({ data: `${home.root}\n` })
+  })
+
+  test('a reset of a conversation that has not been opened starts in the folder of the server', async () => {
+    const pty = await start('--tools', 'pty')
+    const { structuredContent } = await pty.tool('reset', { conversation_id: 'fresh' })
+    const cli = await home.json('inspect', String(structuredContent?.['session']))
+    expect(cli).toMatchObject({ cwd: home.root })
+  })
+
+  test('a folder that is given moves the shell: exec_interactive and run_command', async () => {
+    const elsewhere = fs.mkdtempSync(path.join(home.root, 'elsewhere-'))
+    const pty = await start('--tools', 'pty')
+    const conversation_id = 'talk'
+    const command = 'pwd; read line'
+    await pty.tool('exec_interactive', { conversation_id, command, cwd: elsewhere })
+    const waited = await pty.tool('wait_for', { conversation_id, match: elsewhere })
+    expect(waited.structuredContent).toMatchObject({ matched: true })
+    const client = await start()
+    const created = await client.tool('create_session', { command: ['bash', '--norc'] })
+    const session = created.structuredContent?.['session']
+    const ran = await client.tool('run_command', { session, command: ['pwd'], cwd: elsewhere })
+    expect(ran.structuredContent).toMatchObject({ data: `${elsewhere}\n`, block: { cwd_after: elsewhere } })
   })
 })
 

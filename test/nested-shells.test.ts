@@ -157,7 +157,8 @@ inShells(
     const outer = await shells.start('bash')
     await enter(outer, START[name])
     await integrate(outer, name)
-    const secret = name === 'fish' ? '$__transom_a$__transom_b' : '"$__transom_a$__transom_b"'
+    const secret =
+      name === 'fish' ? '$__transom_nonce_1$__transom_nonce_2' : '"$__transom_nonce_1$__transom_nonce_2"'
     await outer.run(`printf %s ${secret} >nonce`)
     const nonce = fs.readFileSync(path.join(outer.folder, 'nonce'), 'utf8')
     expect(nonce).toMatch(/^\d{39}$/)

@@ -13,6 +13,7 @@ const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/jso
 interface LoggedInput {
   readonly actor: string
   readonly actor_label?: string
+  readonly actor_via?: string
 }
 
 let home: TestHome
@@ -43,8 +44,24 @@ async function loggedActor(text: string): Promise<LoggedInput> {
     ({ type, fields }) =>
       type === 'input' && Buffer.from(fields?.data_b64 ?? '', 'base64').toString() === text,
   )
-  const { actor = '', actor_label } = found?.fields ?? {}
-  return { actor, ...(actor_label === undefined ? {} : { actor_label }) }
+  const { actor = '', actor_label, actor_via } = found?.fields ?? {}
+  return {
+    actor,
+    ...(actor_label === undefined ? {} : { actor_label }),
+    ...(actor_via === undefined ? {} : { actor_via }),
+  }
+}
+
+/** The gateway vouches for its tokens. */
+const viaGateway = () => ({ actor_via: `${USER} (pid ${gateway.pid})` })
+
+/** The records of a session that name an actor, as it is told by its log. */
+async function actorsOf(session: string): Promise<(LoggedInput & { type: string })[]> {
+  const log = await home.ok('log', 'export', session, '--format', 'jsonl')
+  return log
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; fields?: LoggedInput })
+    .flatMap(({ type, fields }) => (fields?.actor === undefined ? [] : [{ ...fields, type }]))
 }
 
 async function callMcp(message: object): Promise<void> {
@@ -62,13 +79,17 @@ describe('a token', () => {
       token,
     )
     expect(status).toBe(200)
-    expect(await loggedActor('http')).toEqual({ actor: 'token ci-bot', actor_label: 'the owner' })
+    expect(await loggedActor('http')).toEqual({
+      actor: 'token ci-bot',
+      actor_label: 'the owner',
+      ...viaGateway(),
+    })
   })
 
   test('is the actor of every step of a batch, and of a block that runs later', async () => {
     const steps = [{ step: 'type', text: 'step', actor: 'root' }]
     expect((await gateway.call('session.batch', { session: own, steps, actor: 'x' }, token)).status).toBe(200)
-    expect(await loggedActor('step')).toEqual({ actor: 'token ci-bot', actor_label: 'root' })
+    expect(await loggedActor('step')).toEqual({ actor: 'token ci-bot', actor_label: 'root', ...viaGateway() })
     const shell = await home.ok('create', '--', 'bash', '--norc')
     const { body } = await gateway.call<{ block: object }>('session.run', {
       session: shell,
@@ -89,7 +110,7 @@ describe('a token', () => {
     webSocket.send(JSON.stringify({ ...request, id: 2 }))
     await once(webSocket, 'message')
     webSocket.close()
-    expect(await loggedActor('ws')).toEqual({ actor: 'token ci-bot' })
+    expect(await loggedActor('ws')).toEqual({ actor: 'token ci-bot', ...viaGateway() })
   })
 })
 
@@ -105,7 +126,7 @@ describe('an MCP client', () => {
     }
     const { status, text } = await gateway.ask('/mcp', { method: 'POST', headers, body, token })
     expect([status, text]).toEqual([200, expect.stringContaining('"seq"') as string])
-    expect(await loggedActor('mcp 2026')).toEqual({ actor: 'mcp test under token ci-bot' })
+    expect(await loggedActor('mcp 2026')).toEqual({ actor: 'mcp test under token ci-bot', ...viaGateway() })
   })
 
   test('that did not give its name is still told from other callers of the token', async () => {
@@ -113,7 +134,7 @@ describe('an MCP client', () => {
       method: 'tools/call',
       params: { name: 'type_text', arguments: { session: own, text: 'mcp 2025' } },
     })
-    expect(await loggedActor('mcp 2025')).toEqual({ actor: 'mcp under token ci-bot' })
+    expect(await loggedActor('mcp 2025')).toEqual({ actor: 'mcp under token ci-bot', ...viaGateway() })
   })
 
   test('on standard input is named under the process that serves it', async () => {
@@ -140,13 +161,16 @@ describe('a local process', () => {
     wire.vanish()
   })
 
-  test('may vouch for a token, as the gateway does, and never for another user or process', async () => {
+  test('may vouch for a token, as the gateway does, is named with it, and vouches for no other user', async () => {
     const wire = await Wire.connect(home.host().socket)
     const request = { jsonrpc: '2.0', method: 'session.type' }
     const named = { kind: 'token', id: 'a1', name: 'ci bot', scope: 'operate', sessions: [own] }
     wire.send({ ...request, id: 1, params: { session: own, text: 'vouched' }, on_behalf_of: named })
     expect((await wire.answer(1)).error).toBeUndefined()
-    expect(await loggedActor('vouched')).toEqual({ actor: 'token "ci bot"' })
+    expect(await loggedActor('vouched')).toEqual({
+      actor: 'token "ci bot"',
+      actor_via: `${USER} (pid ${process.pid})`,
+    })
     const foreign = { kind: 'local', uid: 0, pid: 1, user: 'root' }
     for (const on_behalf_of of [foreign, { kind: 'mcp', client: null, under: foreign }, {}, 'root', null]) {
       wire.send({ ...request, id: 2, params: { session: own, text: 'refused' }, on_behalf_of })
@@ -173,4 +197,45 @@ test('who creates, resizes and ends a session is in its log', async () => {
     ['resize', expect.stringContaining(`${USER} (pid `)],
     ['status', expect.stringMatching(/^token /)],
   ])
+})
+
+test('who changes a quota is in the log', async () => {
+  const session = await home.ok('create', '--', 'cat')
+  await gateway.call('session.quota', { session, bytes: 5_000_000 })
+  expect((await actorsOf(session)).at(-1)).toEqual({
+    type: 'quota',
+    actor: 'token default',
+    ...viaGateway(),
+    bytes: 5_000_000,
+    policy: 'pause',
+  })
+})
+
+describe('a session in a host of its own is created by whoever asked for it', () => {
+  test('a token, by way of the gateway and the first host', async () => {
+    const params = { command: ['cat'], dedicated: true }
+    const { body } = await gateway.call<{ session: string }>('session.create', params)
+    expect((await actorsOf(body.session))[0]).toMatchObject({
+      type: 'created',
+      actor: 'token default',
+      actor_via: `${USER} (pid ${gateway.pid}), ${USER} (pid ${home.host().pid})`,
+    })
+  })
+
+  test('a local process, by way of the first host', async () => {
+    const wire = await Wire.connect(home.host().socket)
+    wire.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'session.create',
+      params: { command: ['cat'], dedicated: true },
+    })
+    const { result } = await wire.answer(1)
+    const { session } = result as { session: string }
+    expect((await actorsOf(session))[0]).toMatchObject({
+      actor: `${USER} (pid ${process.pid})`,
+      actor_via: `${USER} (pid ${home.host().pid})`,
+    })
+    wire.vanish()
+  })
 })

@@ -2,7 +2,7 @@ import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OpError, Result } from '@transom/protocol'
-import { processState } from '../packages/transom/src/platform/process-tree.ts'
+import { linux } from '../packages/transom/src/platform/linux.ts'
 import { buildAll } from '../scripts/build.mjs'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
@@ -51,14 +51,15 @@ describe('a dedicated session', () => {
     const { socket } = (refused as OpError).details as { socket: string }
     const hostPid = Number(/-(\d+)\.sock$/.exec(socket)?.[1])
     process.kill(hostPid, 'SIGKILL')
-    await until('the program is gone', () => [null, 'Z'].includes(processState(pid)))
+    await until('the program is gone', () => [undefined, 'Z'].includes(linux.processFacts(pid)?.state))
     await until('it is failed', async () => (await home.json('inspect', own))['status'] === 'failed')
   })
 })
 
 describe('after an upgrade', () => {
   beforeAll(async () => {
-    await buildAll({ dist: NEXT, protocol: 2 })
+    const version = (text: string) => text.replace(/PROTOCOL_VERSION = \d+/, 'PROTOCOL_VERSION = 2')
+    await buildAll({ dist: NEXT, edits: { 'packages/protocol/src/version.ts': version } })
   })
 
   test('the old host keeps its sessions, new ones start on a new host, and both are told', async () => {

@@ -16,8 +16,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   platform: ['lib'],
   terminal: ['lib'],
-  log: ['lib'],
-  home: ['lib', 'log'],
+  log: ['lib', 'platform'],
+  home: ['lib', 'platform', 'log'],
   blocks: ['lib', 'platform', 'log'],
   session: ['lib', 'platform', 'terminal', 'log', 'home', 'blocks'],
   kinds: ['lib', 'platform', 'terminal', 'log', 'home', 'blocks', 'session'],
@@ -41,20 +41,21 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['lib', 'platform', 'home', 'kinds'],
   'surfaces/cli': ['lib', 'home', 'doctor'],
-  'surfaces/gateway': ['lib', 'home', 'surfaces/mcp'],
-  'surfaces/mcp': ['lib', 'home', 'surfaces/gateway'],
+  'surfaces/host-calls': ['lib', 'home'],
+  'surfaces/mcp': ['lib', 'home', 'surfaces/host-calls'],
+  'surfaces/gateway': ['lib', 'platform', 'home', 'surfaces/host-calls', 'surfaces/mcp'],
   'surfaces/awi': ['lib', 'host', 'surfaces/cli'],
   'surfaces/browser': ['lib', 'terminal', 'kinds', 'session'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  lib: ['@transom/protocol/errors', 'koffi'],
+  lib: ['@transom/protocol/errors'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
   'evidence/pictures': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
   'evidence/picture-worker': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
-  platform: ['@transom/protocol', '@transom/protocol/errors'],
+  platform: ['@transom/protocol/errors', 'koffi'],
   blocks: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
   kinds: [
     '@transom/protocol',
@@ -78,14 +79,15 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
   'surfaces/cli': [
+    '@transom/grid',
     '@transom/protocol',
-    '@transom/protocol/batch-steps',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',
     '@transom/client',
     '@transom/client/unix-socket',
   ],
+  'surfaces/host-calls': ['@transom/protocol', '@transom/protocol/errors', '@transom/client'],
   'surfaces/gateway': [
     '@transom/protocol',
     '@transom/protocol/errors',
@@ -113,7 +115,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client',
     '@transom/client/unix-socket',
   ],
-  'surfaces/browser': ['@transom/grid', 'get-east-asian-width'],
+  'surfaces/browser': ['@transom/protocol/errors', '@transom/grid', '@transom/tui'],
   protocol: ['zod'],
   grid: [],
   tui: ['@transom/grid'],
@@ -168,7 +170,7 @@ describe('the product keeps its shape', () => {
       const file = path.basename(name)
       return (
         /^(utils?|helpers?|types|manager|misc|common)\.ts$/.test(file) ||
-        !/^[a-z0-9-]+(\.test)?\.ts$/.test(file)
+        !/^[a-z0-9-]+(\.test|\.d)?\.ts$/.test(file)
       )
     })
     const indexes = code.filter(
@@ -183,8 +185,19 @@ describe('the product keeps its shape', () => {
     expect(code.filter(({ text }) => smells.test(text)).map(({ name }) => name)).toEqual([])
   })
 
+  test('only platform/ reads /proc, loads the FFI or asks which system it is on', () => {
+    const ofTheSystem =
+      /['"`]\/proc\b|['"`]koffi['"`]|process\.platform\b|\bos\.platform\(|\bplatform\b[^=]*\} = process\b/
+    const elsewhere = code.filter(({ name }) => /^packages\/transom\/src\/(?!platform\/)/.test(name))
+    expect(elsewhere.filter(({ text }) => ofTheSystem.test(text)).map(({ name }) => name)).toEqual([])
+    const inside = code.filter(({ name }) => name.startsWith('packages/transom/src/platform/'))
+    expect(inside.filter(({ text }) => ofTheSystem.test(text)).length).toBeGreaterThan(2)
+  })
+
   test('the pure core reaches no clock, file or process', () => {
-    const pure = code.filter(({ name }) => /(grid\/src|tui\/src|transom\/src\/terminal)\//.test(name))
+    const pure = code.filter(({ name }) =>
+      /(grid\/src|tui\/src(?!\/node)|transom\/src\/terminal)\//.test(name),
+    )
     const impure = pure.filter(({ text }) =>
       /from 'node:|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate/.test(text),
     )

@@ -41,6 +41,30 @@ describe('a web session in trouble', () => {
     expect(fs.existsSync(path.join(folder, 'profile'))).toBe(false)
   })
 
+  test.each([
+    ['a status below 100', 'HTTP/1.1 042 Strange'],
+    ['a control character in its reason', 'HTTP/1.1 200 O\x01K'],
+  ])('an answer with %s ends neither its session nor another', async (_what, head) => {
+    await using server = await PageServer.start(PAGES)
+    await using home = new TestHome()
+    const odd = net.createServer((socket) => {
+      socket.on('error', () => socket.destroy())
+      socket.once('data', () => socket.end(`${head}\r\nContent-Type: text/html\r\n\r\n<h1>x</h1>`, 'latin1'))
+    })
+    await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve))
+    const { port } = odd.address() as net.AddressInfo
+    const session = await home.ok('create', ...web(server, '/calm'))
+    const other = await home.ok('create', '--', 'cat')
+    const { pid } = home.host()
+    await home.ok('navigate', session, `http://127.0.0.1:${port}/`)
+    await home.ok('wait', session, '--text', 'not valid HTTP')
+    await home.ok('navigate', session, server.url('/calm'))
+    await home.ok('wait', session, '--text', 'All is calm')
+    expect(home.host().pid).toBe(pid)
+    expect(await home.json('inspect', other)).toMatchObject({ status: 'running' })
+    odd.close()
+  })
+
   test('a browser that is killed comes back with its page, and the host goes on', async () => {
     await using server = await PageServer.start(PAGES)
     await using home = new TestHome()

@@ -34,10 +34,15 @@ export class GatewayProcess {
   }
 
   static async start(home: TestHome, ...args: string[]): Promise<GatewayProcess> {
+    return GatewayProcess.run(home, CLI, ...args)
+  }
+
+  /** Of another build of the program. */
+  static async run(home: TestHome, program: string, ...args: string[]): Promise<GatewayProcess> {
     const listen = args.some((arg) => arg === '--listen' || arg === '--unix')
       ? []
       : ['--listen', '127.0.0.1:0']
-    const child = spawn(process.execPath, [CLI, 'serve', '--json', ...listen, ...args], {
+    const child = spawn(process.execPath, [program, 'serve', '--json', ...listen, ...args], {
       env: home.env,
       cwd: home.root,
       stdio: ['ignore', 'pipe', 'pipe'],

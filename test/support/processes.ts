@@ -2,16 +2,29 @@ import * as fs from 'node:fs'
 
 export interface LivingProcess {
   readonly pid: number
+  readonly parentPid: number
   readonly argv: readonly string[]
 }
 
 /** The living processes (no zombies) that have `token` in their command line. */
 export function processesWith(token: string): LivingProcess[] {
+  return living().filter(({ argv }) => argv.some((argument) => argument.includes(token)))
+}
+
+/** The living children of a process. */
+export function childrenOf(pid: number): LivingProcess[] {
+  return living().filter(({ parentPid }) => parentPid === pid)
+}
+
+export function isAlive(pid: number): boolean {
+  return readProcess(pid) !== null
+}
+
+function living(): LivingProcess[] {
   return fs
     .readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)) ?? [])
-    .filter(({ argv }) => argv.some((argument) => argument.includes(token)))
 }
 
 /** The command lines of the living processes with `token`, for an assertion that names what is left. */
@@ -27,8 +40,13 @@ export function uniqueToken(): string {
 function readProcess(pid: number): LivingProcess | null {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    if (stat[stat.lastIndexOf(')') + 2] === 'Z') return null
-    return { pid, argv: fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') }
+    const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (state === 'Z') return null
+    return {
+      pid,
+      parentPid: Number(parentPid),
+      argv: fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'),
+    }
   } catch {
     return null // ended between the listing and the look
   }

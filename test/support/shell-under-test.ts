@@ -59,8 +59,11 @@ export class ShellUnderTest {
   }
 
   async run(command: string, options: { timeout_ms?: number; queue?: boolean } = {}): Promise<RanBlock> {
-    const queue = { queue: true } // the prompt may be a moment away
-    const params = { session: this.session, command: [command], raw: true, ...queue, ...options }
+    const wait = {
+      queue: true, // the prompt may be a moment away
+      no_early: true, // a test types to the program while this waits
+    }
+    const params = { session: this.session, command: [command], raw: true, ...wait, ...options }
     const { block } = await this.client.call('session.run', params)
     return { block, output: await this.read(block), code: block.exit_code, cwd: block.cwd_after }
   }

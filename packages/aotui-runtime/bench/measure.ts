@@ -7,6 +7,7 @@ import { GlobalWindow } from 'happy-dom'
 import { DocumentWatch } from '../src/app-process/document-watch.ts'
 import type { DomWindow, LiveElement } from '../src/app-process/dom-engine.ts'
 import { createDesktop, destroyDesktop, type Desktop, type Lease } from '../src/index.ts'
+import { tokens } from './tokens.ts'
 
 export interface Figure {
   name: string
@@ -24,6 +25,9 @@ export interface BenchInput {
   /** The program of bench/render-alone.ts, built. */
   renderAlone: string
   readonly startList: (count: number) => void
+  /** The same for the app whose tokens are counted. */
+  readonly todoApp: string
+  readonly startTodos: (count: number) => void
 }
 
 const ROUNDS = 45 // the first third warms up and is not counted
@@ -64,6 +68,7 @@ export async function measure(input: BenchInput): Promise<Figure[]> {
   figures.push({ name: 'one changed item of 1,000', value: incremental, unit: 'ms' })
   figures.push({ name: 'full / incremental', value: full / incremental, unit: '×', min: 8 })
   figures.push(...(await bootAndMemory(input)))
+  figures.push(...(await countTokens(input)))
   return figures
 }
 
@@ -184,6 +189,20 @@ async function bootAndMemory(input: BenchInput): Promise<Figure[]> {
       max: 1,
     },
   ]
+}
+
+async function countTokens(input: BenchInput): Promise<Figure[]> {
+  const dir = makeApp(`${input.todoApp}\nstartTodos(200)`)
+  const opened: Desktop[] = []
+  const open = async (listWindow: number) => {
+    const one = await openDesktop(input, dir, listWindow)
+    opened.push(one.desktop)
+    return one
+  }
+  const figures = await tokens({ startTodos: input.startTodos, open })
+  for (const { id } of opened) await destroyDesktop(id)
+  rmSync(dir, { recursive: true })
+  return figures
 }
 
 function openList(startList: BenchInput['startList'], count: number) {

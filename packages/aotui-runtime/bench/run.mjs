@@ -18,16 +18,20 @@ try {
     logLevel: 'error',
     define: { 'process.env.NODE_ENV': '"production"' },
   }
-  const listApp = await build({
-    ...options,
-    entryPoints: [join(root, 'bench/list-app.tsx')],
-    platform: 'browser',
-    write: false,
-  })
+  const bundleApp = async (file) => {
+    const { outputFiles } = await build({
+      ...options,
+      entryPoints: [join(root, 'bench', file)],
+      platform: 'browser',
+      write: false,
+    })
+    return outputFiles[0].text
+  }
   await build({
     ...options,
     stdin: {
-      contents: "export * from './bench/measure.ts'; export { start } from './bench/list-app.tsx'",
+      contents:
+        "export * from './bench/measure.ts'; export { start } from './bench/list-app.tsx'; export { startTodos } from './bench/todo-list.ts'",
       resolveDir: root,
       loader: 'ts',
     },
@@ -43,11 +47,13 @@ try {
     outfile: join(work, 'render-alone.mjs'),
     banner: { js: REQUIRE },
   })
-  const { measure, start } = await import(pathToFileURL(join(work, 'bench.mjs')).href)
+  const { measure, start, startTodos } = await import(pathToFileURL(join(work, 'bench.mjs')).href)
   const figures = await measure({
     runtimeDir: join(root, 'dist'),
-    listApp: listApp.outputFiles[0].text,
+    listApp: await bundleApp('list-app.tsx'),
     startList: start,
+    todoApp: await bundleApp('todo-list.ts'),
+    startTodos,
     renderAlone: join(work, 'render-alone.mjs'),
   })
   const failed = figures.filter(

@@ -17,13 +17,39 @@ async function npm(cwd: string, ...args: string[]): Promise<string> {
   return stdout
 }
 
-it('the package installs into an empty project and serves JavaScript and TypeScript', async () => {
-  const project = makeTempDir()
-  const packed = JSON.parse(await npm(packageDir, 'pack', '--json', '--pack-destination', project)) as {
+async function pack(dir: string, to: string): Promise<{ filename: string; files: string[] }> {
+  const [packed] = JSON.parse(await npm(dir, 'pack', '--json', '--pack-destination', to)) as {
     filename: string
     files: { path: string }[]
   }[]
-  const files = packed[0]?.files.map(({ path }) => path) ?? []
+  if (packed === undefined) throw new Error(`npm packed nothing in ${dir}`)
+  return { filename: packed.filename, files: packed.files.map(({ path }) => path) }
+}
+
+it('the system apps are found by their ids when their package is installed beside', async () => {
+  const project = makeTempDir()
+  const names = await Promise.all(
+    [packageDir, join(packageDir, '../aotui-apps')].map(async (dir) => (await pack(dir, project)).filename),
+  )
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  await npm(project, 'install', ...names.map((name) => `./${name}`))
+  writeFileSync(
+    join(project, 'host.js'),
+    `import { createDesktop, destroyDesktop } from '@aotui/runtime'
+     const desktop = createDesktop({ systemApps: ['system.chat', 'system.thoughts'] })
+     const { failures } = await desktop.ready
+     await desktop.call('system.chat', 'say', { text: 'Hello' })
+     const { messages } = await desktop.call('system.chat', 'messages')
+     console.log(failures.length, messages.map(({ from, text }) => from + ': ' + text).join())
+     await destroyDesktop(desktop.id)`,
+  )
+  const { stdout } = await run(process.execPath, ['host.js'], { cwd: project })
+  expect(stdout).toBe('0 person: Hello\n')
+}, 120_000)
+
+it('the package installs into an empty project and serves JavaScript and TypeScript', async () => {
+  const project = makeTempDir()
+  const { filename, files } = await pack(packageDir, project)
   expect(files).toContain('dist/index.mjs')
   expect(files).toContain('dist/app-process.mjs')
   expect(files).toContain('dist/types/index.d.ts')
@@ -32,7 +58,7 @@ it('the package installs into an empty project and serves JavaScript and TypeScr
     join(project, 'package.json'),
     JSON.stringify({ name: 'user', private: true, type: 'module' }),
   )
-  await npm(project, 'install', `./${packed[0]?.filename}`)
+  await npm(project, 'install', `./${filename}`)
 
   const readme = readFileSync(join(packageDir, 'README.md'), 'utf8')
   const block = (language: string) =>

@@ -21,8 +21,18 @@ export async function makeFrameworkApp(
   name: string,
   manifest: Record<string, unknown> = {},
 ): Promise<string> {
+  const entry = join(packageDir, 'test-apps', framework, `${name}.${EXTENSIONS[framework]}`)
+  const id = `com.example.${framework}-${name}`
+  return makeApp({
+    main: await bundleApp(entry),
+    manifest: { id, name: `${framework} ${name}`, ...manifest },
+  })
+}
+
+/** One ES module of an app and its framework, for a browser. */
+export async function bundleApp(entry: string): Promise<string> {
   const result = await build({
-    entryPoints: [join(packageDir, 'test-apps', framework, `${name}.${EXTENSIONS[framework]}`)],
+    entryPoints: [entry],
     bundle: true,
     write: false,
     format: 'esm',
@@ -35,13 +45,12 @@ export async function makeFrameworkApp(
       __VUE_PROD_DEVTOOLS__: 'false',
       __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
     },
-    plugins: [sveltePlugin],
+    plugins: [sveltePlugin, vuePlugin],
     logLevel: 'error',
   })
   const [file] = result.outputFiles
-  if (file === undefined) throw new Error(`${framework}/${name} gave no bundle`)
-  const id = `com.example.${framework}-${name}`
-  return makeApp({ main: file.text, manifest: { id, name: `${framework} ${name}`, ...manifest } })
+  if (file === undefined) throw new Error(`${entry} gave no bundle`)
+  return file.text
 }
 
 const sveltePlugin: Plugin = {
@@ -51,6 +60,18 @@ const sveltePlugin: Plugin = {
       const { compile } = await import('svelte/compiler')
       const { js } = compile(await readFile(path, 'utf8'), { filename: basename(path), generate: 'client' })
       return { contents: js.code, loader: 'js' }
+    })
+  },
+}
+
+const vuePlugin: Plugin = {
+  name: 'vue',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\.vue$/ }, async ({ path }) => {
+      const { compileScript, parse } = await import('vue/compiler-sfc')
+      const { descriptor } = parse(await readFile(path, 'utf8'), { filename: basename(path) })
+      const { content } = compileScript(descriptor, { id: basename(path), inlineTemplate: true })
+      return { contents: content, loader: 'ts' }
     })
   },
 }

@@ -29,27 +29,37 @@ export interface ShownText {
 
 /**
  * Where a text is shown, from the upper left. A blank within it stands for any run of blanks, and on a painted page also
- * for the end of a line that goes on below: the span is then that of the first part.
+ * for the end of a line that goes on below: the span is then that of the first part. A blank at its begin or end is part
+ * of it, as in the prompt `$ `.
  */
 export function* findText(
   { grid, canonical }: ShownText,
   text: string,
   { ignoreCase = false }: { ignoreCase?: boolean } = {},
 ): Generator<TextSpan> {
-  const flags = ignoreCase ? 'giu' : 'gu'
   const words = wordsOf(text)
   if (grid.textOrder === 'painted' && words.length > 1) {
-    yield* inPage(canonical, words, flags)
+    yield* inPage(canonical, words, ignoreCase ? 'giu' : 'gu')
     return
   }
+  yield* findInText(canonical.text, text, { ignoreCase })
+}
+
+/** As findText() on a screen that is not a painted page, in the text of it or of a part of it. */
+export function* findInText(
+  shown: string,
+  text: string,
+  { ignoreCase = false }: { ignoreCase?: boolean } = {},
+): Generator<TextSpan> {
+  if (text === '') return
+  const words = wordsOf(text)
   if (words.length === 1 && !ignoreCase) {
-    for (let at = canonical.text.indexOf(text); at >= 0; at = canonical.text.indexOf(text, at + 1))
+    for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1))
       yield { start: at, end: at + text.length }
     return
   }
-  const pattern = new RegExp(words.map(escapePattern).join(' +'), flags)
-  for (const { index, 0: found } of canonical.text.matchAll(pattern))
-    yield { start: index, end: index + found.length }
+  const pattern = new RegExp(words.map(escapePattern).join(' +'), ignoreCase ? 'giu' : 'gu')
+  for (const { index, 0: found } of shown.matchAll(pattern)) yield { start: index, end: index + found.length }
 }
 
 /** As findText(), with the places on the screen: row by row, from left to right. */

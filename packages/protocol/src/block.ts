@@ -28,6 +28,10 @@ export const block = z.object({
 })
 export type Block = z.infer<typeof block>
 
+/** A block by its ordinal, or the one that was asked for or typed last. */
+export const blockRef = z.union([z.literal('last'), z.int().min(1)])
+export type BlockRef = z.infer<typeof blockRef>
+
 export const shellMode = z
   .enum(['idle', 'block_running', 'interactive'])
   .describe('Whether the shell takes a command, runs one, or is in an interactive session.')

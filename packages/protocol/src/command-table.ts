@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { COMMAND_DESCRIPTIONS } from './command-descriptions.ts'
 import type { ErrorCode } from './errors.ts'
-import type { OperationDefinition } from './operation.ts'
-import { OPERATIONS, type OperationName } from './operations.ts'
+import type { CliSpelling, OperationDefinition } from './operation.ts'
+import { OPERATIONS } from './operations.ts'
+import type { Render, Template } from './render.ts'
 
 /**
  * The operation table as plain data, for the CLI: it must parse and explain commands without loading zod.
@@ -15,7 +15,16 @@ export interface CommandParam {
    * may be left out after its flag.
    */
   readonly type:
-    'string' | 'integer' | 'boolean' | 'list' | 'point' | 'assignments' | 'path' | 'duration' | 'optional'
+    | 'string'
+    | 'integer'
+    | 'boolean'
+    | 'list'
+    | 'point'
+    | 'assignments'
+    | 'path'
+    | 'duration'
+    | 'block'
+    | 'optional'
   readonly flag: string | null
   readonly placeholder: string | null
   readonly description: string
@@ -27,6 +36,8 @@ export interface CommandParam {
   readonly readable: boolean
   /** The only values it takes; null for any. */
   readonly values: readonly string[] | null
+  /** What it names, where its type does not say it, for completion. */
+  readonly completes: 'sessions' | 'commands' | null
 }
 
 export interface Command {
@@ -42,6 +53,15 @@ export interface Command {
   readonly rest: string | null
   readonly examples: readonly string[]
   readonly startsHost: boolean
+  /** Whether the answer is complete only when the host has closed the connection. */
+  readonly endsHost: boolean
+  /** Whether it can be a step of a Batch. */
+  readonly isStep: boolean
+  /** What a person is shown of the result; null for its fields and lists. */
+  readonly render: Render | null
+  /** What a person is told beside the result. */
+  readonly notice: Template
+  readonly prints: CliSpelling['prints'] | null
   readonly params: readonly CommandParam[]
 }
 
@@ -49,20 +69,24 @@ export function commandTable(): Command[] {
   return Object.entries<OperationDefinition>(OPERATIONS).flatMap(([name, definition]) => {
     const { cli } = definition
     if (cli === null) return []
-    const description = COMMAND_DESCRIPTIONS[name as OperationName] // the table's keys
     const hasPlace = new Set([...cli.positionals, ...(cli.rest === undefined ? [] : [cli.rest])])
     return [
       {
         operation: name,
         command: cli.command,
         summary: definition.summary,
-        description: description?.text ?? '',
-        seeAlso: description?.seeAlso ?? [],
+        description: definition.description ?? '',
+        seeAlso: cli.seeAlso ?? [],
         errors: definition.errors,
         positionals: cli.positionals,
         rest: cli.rest ?? null,
         examples: cli.examples,
         startsHost: cli.startsHost ?? true,
+        endsHost: definition.endsHost ?? false,
+        isStep: definition.step !== undefined,
+        render: cli.render ?? null,
+        notice: cli.notice ?? '',
+        prints: cli.prints ?? null,
         params: commandParams(definition.params, hasPlace),
       },
     ]
@@ -75,10 +99,11 @@ interface ParamSchema {
   default?: string | number | boolean
   flag?: string
   placeholder?: string
-  parse?: 'point' | 'assignments' | 'path' | 'duration'
+  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block'
   from?: string
   readable?: boolean
   enum?: string[]
+  completes?: 'sessions'
   hidden?: boolean
 }
 
@@ -100,6 +125,7 @@ export function commandParams(params: z.ZodObject, hasPlace: ReadonlySet<string>
     from: property.from ?? null,
     readable: property.readable ?? false,
     values: property.enum ?? null,
+    completes: property.completes ?? null,
   }))
 }
 

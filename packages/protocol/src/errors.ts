@@ -109,6 +109,7 @@ export const ERROR_TABLE = {
   block_not_found: row(66, 404, -32163, false, 'There is no such block.'),
   block_not_started: row(69, 503, -32164, true, 'The shell did not take the command.'),
   block_running: row(75, 408, -32165, true, 'The command has not ended in time, and runs on.'),
+  needs_input: row(80, 409, -32168, false, 'The command waits for input, and runs on.'),
   interactive_ended: row(69, 409, -32166, false, 'The interactive session named is not the active one.'),
   conversation_not_found: row(66, 404, -32167, false, 'No session was ever opened for this conversation.'),
   too_many_requests: row(73, 429, -32133, true, 'One connection has too many requests in flight.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { exitRecord, sessionKind, sessionStatus } from './session-info.ts'
+import { exitRecord, quotaPolicy, sessionKind, sessionStatus } from './session-info.ts'
 import { pageView } from './page-view.ts'
 
 /**
@@ -28,6 +28,8 @@ export const EVENT_TYPE_NUMBERS = {
   block_end: 12,
   /** The shell is ready for a command. */
   prompt: 13,
+  /** How large the log may grow was changed. */
+  quota: 14,
   /** Cells of a web page that have changed, or all of them: kinds/web/cell-runs.ts says how they are written. */
   web_frame: 20,
   /** The address of a web page, whether it loads, and its history. */
@@ -42,7 +44,11 @@ export const EVENT_TYPE_NUMBERS = {
 export type EventType = keyof typeof EVENT_TYPE_NUMBERS
 
 /** Left out by what no request asked for, and in logs from before it was recorded. */
-const anyActor = { actor: z.string().optional(), actor_label: z.string().optional() }
+const anyActor = {
+  actor: z.string().optional(),
+  actor_label: z.string().optional(),
+  actor_via: z.string().optional(),
+}
 
 export const createdEvent = z.object({
   ...anyActor,
@@ -56,11 +62,16 @@ export const createdEvent = z.object({
 })
 export type CreatedEvent = z.infer<typeof createdEvent>
 
-/** Who acted. The actor is derived from the principal of the request, the label is what the caller called itself. */
-const actorFields = { actor: z.string(), actor_label: z.string().optional() }
+/**
+ * Who acted. The actor is derived from the principal of the request, the label is what the caller called itself. `via`
+ * names the local process that vouches for an actor which the kernel does not know: a token, or a process that a host
+ * passes a request on for.
+ */
+const actorFields = { ...anyActor, actor: z.string() }
 export interface Actor {
   readonly actor: string
   readonly actor_label?: string
+  readonly actor_via?: string
 }
 
 export const inputEvent = z.object({
@@ -81,6 +92,7 @@ export const statusEvent = z.object({
 })
 export const syncReleaseEvent = z.object({})
 export const markEvent = z.object({ ...actorFields, label: z.string() })
+export const quotaEvent = z.object({ ...actorFields, bytes: z.int(), policy: quotaPolicy })
 export const signalEvent = z.object({
   ...actorFields,
   signal: z.string(),
@@ -181,6 +193,7 @@ export const EVENT_PAYLOADS = {
   sync_release: syncReleaseEvent,
   mark: markEvent,
   signal: signalEvent,
+  quota: quotaEvent,
   block_begin: blockBeginEvent,
   block_end: blockEndEvent,
   prompt: promptEvent,

@@ -2,34 +2,34 @@ export * from './awi.ts'
 export * from './awi-command-table.ts'
 export * from './awi-methods.ts'
 export * from './artifact.ts'
-export * from './artifact-operations.ts'
-export * from './batch-operations.ts'
-export * from './batch-steps.ts'
 export * from './errors.ts'
 export * from './events.ts'
-export * from './housekeeping-operations.ts'
 export * from './jsonrpc.ts'
 export {
   TOKEN_SCOPES,
+  TOOL_SETS,
   tokenScopeOf,
-  type CliSpelling,
+  type Capability,
   type McpTool,
   type OperationDefinition,
   type TokenScope,
+  type ToolParam,
+  type ToolSet,
 } from './operation.ts'
 export * from './block.ts'
 export * from './needs-input.ts'
 export * from './operations.ts'
-export * from './recording-operations.ts'
-export * from './picture-operations.ts'
+export type { LogReport } from './operations/log.ts'
+export type { BatchStepReport } from './operations/session-batch.ts'
+export type { RecordingFormat } from './operations/session-capture.ts'
+export * from './render.ts'
+export { untrusted, untrustedFields } from './untrusted.ts'
 export * from './page-view.ts'
 export * from './principal.ts'
-export * from './pty-operations.ts'
 export * from './session-info.ts'
 export { terminalOptions, webOptions, type TerminalOptions, type WebOptions } from './session-kinds.ts'
 export * from './snapshot.ts'
 export * from './subscription.ts'
-export * from './wait-for-operation.ts'
 export * from './wait.ts'
 export * from './web-viewport.ts'
 export * from './operations/web.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { untrusted } from './untrusted.ts'
 
 /** Why a program waits for input. */
 export const inputReason = z.enum([
@@ -30,7 +31,7 @@ export const needsInput = z.object({
     .enum(['needs_input', 'busy', 'unknown'])
     .describe('`unknown` where the system does not show what the program waits for.'),
   reason: inputReason.nullable(),
-  prompt: z.string().describe('What stands in front of the cursor.'),
+  prompt: untrusted(z.string()).describe('What stands in front of the cursor.'),
   evidence: z.object({
     program: z.string().nullable().describe('The program in front, as the kernel names it.'),
     pid: z.int().nullable(),

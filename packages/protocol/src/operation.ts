@@ -1,47 +1,82 @@
 import { z } from 'zod'
 import type { AwiMethod } from './awi.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Render, Template } from './render.ts'
 import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
 
 /**
- * One operation: what it takes, gives and can fail with, and how the CLI spells it.
+ * One operation: all that any surface knows of it. The CLI, its help and completion, JSON-RPC, HTTP, OpenAPI, MCP and
+ * docs/operations.md are made from these entries; the host adds one handler for each.
  *
- * Metadata on a parameter (`.meta({ … })`) tells the CLI what the schema cannot: `flag` (another name than the
- * parameter's), `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not
- * given: an environment variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from
- * standard input and `--file` from a file), `hidden` (no flag), `touches` (what it makes an
- * operation write to or read from, when it is set: the session's `artifacts`, or a `file` of the caller's choice).
+ * Metadata on a parameter (`.meta({ … })`) holds what the schema cannot: `flag` (another name than the parameter's),
+ * `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not given: an environment
+ * variable `$NAME`, the caller's `cwd` or whole `environment`), `readable` (`-` takes it from standard input and
+ * `--file` from a file), `hidden` (no flag), `completes` (what it names: `sessions`), `touches` (what it makes an
+ * operation write to or read from, when it is set: the session's `artifacts`, or a `file` of the caller's choice), `tool`
+ * (see ToolParam). On a field of a result, `untrusted` marks text that a program or a page has chosen (untrusted.ts).
  */
-export interface OperationDefinition<P extends z.ZodObject = z.ZodObject, R extends z.ZodType = z.ZodType> {
+export interface OperationDefinition<
+  P extends z.ZodObject = z.ZodObject,
+  R extends z.ZodType = z.ZodType,
+  N extends Capability | undefined = Capability | undefined,
+> {
   readonly summary: string
+  /** What the summary leaves out, in a paragraph of help and manual page. */
+  readonly description?: string
   readonly params: P
   readonly result: R
-  /** Beyond those that every operation can answer with: `usage`, `internal`, `cancelled`, `io_error`. */
+  /** Beyond `usage`, `internal`, `cancelled`, `io_error`, and `wrong_kind` for one that `needs` a capability. */
   readonly errors: readonly ErrorCode[]
   /**
    * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
    * that is marked `touches`.
    */
   readonly readOnly: boolean
+  /**
+   * What the live session that the request names must be able to do. The host finds that session and refuses it with
+   * `wrong_kind` before it calls the handler. Where `blocks` are needed, a conversation may be named for its session.
+   */
+  readonly needs?: N
+  /** True if its answer is followed by notifications: it needs a connection of the caller's own. */
+  readonly stream?: boolean
+  /** True if the host leaves after its answer: a client waits until the connection is closed. */
+  readonly endsHost?: boolean
+  /** Set if it can be a step of a Batch. A wait that follows an `input` step is anchored to that step. */
+  readonly step?: 'input' | 'other'
   /** How the CLI spells it; null where there is no command. */
   readonly cli: CliSpelling | null
   /** What a token of the gateway must allow, where `readOnly` does not say it: see tokenScopeOf(). */
   readonly access?: OperationAccess
-  /** The MCP tool that it is; without this it is none, but for the tools of `pty.*`, which keep their own names. */
+  /** The MCP tool that it is; without this it is none. */
   readonly mcp?: McpTool
   /** The methods of the agent socket that it serves (AWI-TTY specification). */
   readonly awi?: readonly AwiMethod[]
 }
 
+/** What only some kinds of session can do. */
+export const CAPABILITIES = ['tty', 'blocks', 'needs_input', 'page'] as const
+export type Capability = (typeof CAPABILITIES)[number]
+
+/** `transom`: the tools that `transom mcp` offers; `pty`: those of the interactive PTY specification, by its names. */
+export const TOOL_SETS = ['transom', 'pty'] as const
+export type ToolSet = (typeof TOOL_SETS)[number]
+
 export interface McpTool {
   readonly name: string
-  /** For a person. */
-  readonly title: string
-  /** For a model: when to use it, and what comes back. */
-  readonly description: string
+  /** The set that it belongs to; `transom` if not given. */
+  readonly set?: ToolSet
+  /** For a person; the words of the name if not given. */
+  readonly title?: string
+  /** For a model: when to use it, and what comes back. The summary if not given. */
+  readonly description?: string
   /** True when what it does cannot be taken back. */
   readonly destructive?: boolean
+  /** What its result is, if that is given to a model in pages, each with a cursor to the next. */
+  readonly paged?: 'screen' | 'sessions'
 }
+
+/** What the caller of an MCP tool may say of a parameter: nothing (`hidden`), or it always has one value (`fixed`). */
+export type ToolParam = { readonly hidden: true } | { readonly fixed: unknown }
 
 export interface OperationAccess {
   /** For what concerns the whole Home, or writes files of the caller's choice. */
@@ -93,14 +128,32 @@ export interface CliSpelling {
   /** A list parameter that takes everything after `--`. */
   readonly rest?: string
   readonly examples: readonly string[]
+  /** Commands that a reader of this one may want next. */
+  readonly seeAlso?: readonly string[]
   /** False when the command must not start a host that is not running. */
   readonly startsHost?: boolean
+  /** What a person is shown of the result; its fields and lists if not given. */
+  readonly render?: Render
+  /** What a person is told on standard error beside the result, unless it comes out empty. */
+  readonly notice?: Template
+  /**
+   * What is printed in place of a rendered result. `file`: the file that the operation writes, unless one of the
+   * parameters in `unless` is given. `block`: what a command printed, byte for byte; its exit code is the status.
+   */
+  readonly prints?: { readonly what: 'file'; readonly unless: readonly string[] } | { readonly what: 'block' }
 }
 
-export function operation<P extends z.ZodObject, R extends z.ZodType>(
-  definition: OperationDefinition<P, R>,
-): OperationDefinition<P, R> {
-  return { ...definition, params: definition.params.strict() as unknown as P } // strict on requests; same shape
+export function operation<
+  P extends z.ZodObject,
+  R extends z.ZodType,
+  N extends Capability | undefined = undefined,
+>(definition: OperationDefinition<P, R, N>): OperationDefinition<P, R, N> {
+  const { errors, needs, params } = definition
+  return {
+    ...definition,
+    params: params.strict() as unknown as P, // strict on requests; same shape
+    errors: needs === undefined || errors.includes('wrong_kind') ? errors : [...errors, 'wrong_kind'],
+  }
 }
 
 export const sessionRef = z
@@ -114,13 +167,15 @@ export const actor = z
   .max(200)
   .optional()
   .describe('What the caller calls itself: a label that the Event Log keeps beside the actor.')
-  .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR' })
+  .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR', tool: { hidden: true } })
 
 export const save = z
   .boolean()
   .optional()
   .describe('Keep it beside the Event Log, as an artifact.')
   .meta({ touches: 'artifacts' })
+
+export const dryRun = z.boolean().optional().describe('Say what would be done and do nothing.')
 
 export const cols = z.int().min(COLS_MIN).max(COLS_MAX).describe('Width in cells.').meta({ placeholder: 'C' })
 

@@ -8,9 +8,9 @@ export function operationsDocument(): string {
   return [
     '# Operations',
     '',
-    'Generated from `packages/protocol/src/operations.ts` by `npm run docs`; do not edit.',
+    'Generated from `packages/protocol/src/operations/` by `npm run docs`; do not edit.',
     '',
-    'Each operation is a JSON-RPC 2.0 method on the host’s Unix socket (one JSON object a line) and, where it has one, a command of the CLI. Parameters in **bold** are required. Every operation may also answer with `usage`, `internal`, `cancelled` and `io_error`.',
+    'Each operation is a JSON-RPC 2.0 method on the host’s Unix socket (one JSON object a line) and, where it has one, a command of the CLI. Parameters in **bold** are required. “Needs” names the capability that the session must have: `tty` (a program on a terminal), `blocks` (a shell with blocks) or `page` (a web page). Every operation may also answer with `usage`, `internal`, `cancelled` and `io_error`.',
     '',
     ...Object.entries<OperationDefinition>(OPERATIONS).flatMap(([name, definition]) =>
       operationSection(name, definition),
@@ -42,15 +42,18 @@ interface Property {
 
 function operationSection(
   name: string,
-  { summary, params, result, errors, readOnly, cli, awi = [] }: OperationDefinition,
+  { summary, description, params, result, errors, readOnly, needs, cli, awi = [] }: OperationDefinition,
 ): string[] {
   const input = z.toJSONSchema(params, { io: 'input' })
   const output = z.toJSONSchema(result)
   return [
     `## \`${name}\``,
     '',
-    `${summary}${readOnly ? ' Changes nothing.' : ''}`,
+    [summary, readOnly ? ' Changes nothing.' : '', needs === undefined ? '' : ` Needs \`${needs}\`.`].join(
+      '',
+    ),
     '',
+    ...(description === undefined ? [] : [description, '']),
     ...(cli === null ? [] : ['```sh', ...cli.examples, '```', '']),
     ...(awi.length === 0
       ? []

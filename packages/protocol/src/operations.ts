@@ -1,35 +1,31 @@
 import type { z } from 'zod'
-import { ARTIFACT_OPERATIONS } from './artifact-operations.ts'
-import { BATCH_OPERATIONS } from './batch-operations.ts'
-import { HOST_OPERATIONS } from './host-operations.ts'
-import { HOUSEKEEPING_OPERATIONS } from './housekeeping-operations.ts'
-import { INPUT_OPERATIONS } from './input-operations.ts'
-import { LIFECYCLE_OPERATIONS } from './lifecycle-operations.ts'
-import { RECORDING_OPERATIONS } from './recording-operations.ts'
-import { PICTURE_OPERATIONS } from './picture-operations.ts'
-import { PTY_OPERATIONS } from './pty-operations.ts'
-import { SHELL_INIT_OPERATIONS } from './shell-init-operation.ts'
-import { WAIT_FOR_OPERATIONS } from './wait-for-operation.ts'
-import { VIEW_OPERATIONS } from './view-operations.ts'
-import { WEB_OPERATIONS } from './operations/web.ts'
+import type { Capability, OperationDefinition } from './operation.ts'
+import { ARTIFACTS_OPERATIONS } from './operations/artifacts.ts'
+import { HOME_OPERATIONS } from './operations/home.ts'
+import { HOST_OPERATIONS } from './operations/host.ts'
+import { LOG_OPERATIONS } from './operations/log.ts'
+import { PTY_OPERATIONS } from './operations/pty.ts'
+import { SESSION_OPERATIONS } from './operations/session.ts'
+import { SESSION_BATCH_OPERATIONS } from './operations/session-batch.ts'
+import { SESSION_CAPTURE_OPERATIONS } from './operations/session-capture.ts'
+import { SESSION_INPUT_OPERATIONS } from './operations/session-input.ts'
+import { SESSION_SHELL_OPERATIONS } from './operations/session-shell.ts'
+import { SESSION_VIEW_OPERATIONS } from './operations/session-view.ts'
+import { WEB_ENTRIES } from './operations/web-entries.ts'
 
-/**
- * Each operation, once. The CLI's parsing and help, JSON-RPC, and docs/operations.md are derived from this
- * table; there is no second one.
- */
+/** Each operation, once, with all that is known of it. The entries are in operations/, in files named after them. */
 export const OPERATIONS = {
-  ...LIFECYCLE_OPERATIONS,
-  ...INPUT_OPERATIONS,
-  ...VIEW_OPERATIONS,
-  ...PICTURE_OPERATIONS,
-  ...BATCH_OPERATIONS,
-  ...RECORDING_OPERATIONS,
-  ...ARTIFACT_OPERATIONS,
+  ...SESSION_OPERATIONS,
+  ...SESSION_INPUT_OPERATIONS,
+  ...SESSION_VIEW_OPERATIONS,
+  ...SESSION_SHELL_OPERATIONS,
+  ...SESSION_CAPTURE_OPERATIONS,
+  ...SESSION_BATCH_OPERATIONS,
   ...PTY_OPERATIONS,
-  ...SHELL_INIT_OPERATIONS,
-  ...WAIT_FOR_OPERATIONS,
-  ...WEB_OPERATIONS,
-  ...HOUSEKEEPING_OPERATIONS,
+  ...WEB_ENTRIES,
+  ...ARTIFACTS_OPERATIONS,
+  ...LOG_OPERATIONS,
+  ...HOME_OPERATIONS,
   ...HOST_OPERATIONS,
 } as const
 
@@ -39,6 +35,11 @@ export type Params<N extends OperationName> = z.input<(typeof OPERATIONS)[N]['pa
 /** What a handler receives: validated, defaults filled in. */
 export type ParsedParams<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['params']>
 export type Result<N extends OperationName> = z.output<(typeof OPERATIONS)[N]['result']>
+/** The capability that an operation needs of a session; never for one that needs none. */
+export type NeededBy<N extends OperationName> =
+  (typeof OPERATIONS)[N] extends OperationDefinition<z.ZodObject, z.ZodType, infer C>
+    ? Extract<C, Capability>
+    : never
 
 export function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name)

@@ -4,7 +4,9 @@ import {
   delegatedPrincipal,
   delegation,
   delegationOf,
+  passedOn,
   reachOf,
+  vouchersOf,
   type LocalPrincipal,
   type McpPrincipal,
   type Principal,
@@ -49,7 +51,24 @@ describe('a delegation', () => {
     },
   )
 
-  test('names no user and no process: those are always those of the peer', () => {
+  test.each<[Principal]>([[peer], [token], [mcp('claude-code')], [mcp('claude-code', peer)]])(
+    'is passed on by one host to another, with those who vouched for it: %#',
+    (principal) => {
+      const host: LocalPrincipal = { ...peer, pid: 99 }
+      const sent = delegation.parse(JSON.parse(JSON.stringify(passedOn(principal, 'ada (pid 5)'))))
+      expect(delegatedPrincipal(host, sent)).toEqual(principal)
+      expect(vouchersOf(host, sent)).toBe('ada (pid 5), ada (pid 99)')
+      expect(vouchersOf(host, passedOn(principal, null))).toBe('ada (pid 99)')
+    },
+  )
+
+  test('is recorded with the peer that vouches for it, unless that is part of it', () => {
+    expect(vouchersOf(peer, delegation.parse(delegationOf(token)))).toBe('ada (pid 812)')
+    expect(vouchersOf(peer, delegation.parse(delegationOf(mcp('claude-code'))))).toBe('ada (pid 812)')
+    expect(vouchersOf(peer, delegation.parse(delegationOf(mcp('claude-code', peer))))).toBeNull()
+  })
+
+  test('names no user: that is always the one of the peer', () => {
     expect(delegationOf(peer)).toBeUndefined()
     const claimed = { ...mcp('x', { ...peer, uid: 0, pid: 1, user: 'root' }) }
     expect(delegatedPrincipal(peer, delegation.parse(delegationOf(claimed)))).toEqual(mcp('x', peer))

@@ -40,24 +40,54 @@ export interface McpPrincipal {
 /** Who is asking. It is made where a request enters and goes with it to the handler. */
 export type Principal = LocalPrincipal | TokenPrincipal | McpPrincipal
 
+/** A process of the peer's own user that the peer passes a request on for, as a host does to a dedicated one. */
+const passedOnProcess = z.strictObject({ kind: z.literal('local'), pid: z.int().positive().nullable() })
+
+const via = { via: z.string().max(2000).optional().describe('Who vouched for it before this peer.') }
+
 /**
- * For whom a local peer of a host makes a request. It has no way to name a user or a process: those are always the
- * peer's own, as the kernel reports them.
+ * For whom a local peer of a host makes a request. It has no way to name a user: that is always the peer's own, as the
+ * kernel reports it. The peer itself is recorded beside whomever it vouches for.
  */
 export const delegation = z.discriminatedUnion('kind', [
-  tokenPrincipal,
+  tokenPrincipal.extend(via),
+  passedOnProcess.extend(via),
   z.object({
     kind: z.literal('mcp'),
     client: mcpClient.nullable(),
-    under: tokenPrincipal.nullable().describe('Null for the peer itself.'),
+    under: z
+      .discriminatedUnion('kind', [tokenPrincipal, passedOnProcess])
+      .nullable()
+      .describe('Null for the peer itself.'),
+    ...via,
   }),
 ])
 export type Delegation = z.infer<typeof delegation>
 
 /** The principal of a request that a local peer makes for another one. */
 export function delegatedPrincipal(peer: LocalPrincipal, delegated: Delegation): Principal {
-  if (delegated.kind === 'token') return delegated
-  return { kind: 'mcp', client: delegated.client, under: delegated.under ?? peer }
+  switch (delegated.kind) {
+    case 'token':
+      return sentToken(delegated)
+    case 'local':
+      return { ...peer, pid: delegated.pid }
+    case 'mcp': {
+      const { client, under } = delegated
+      return {
+        kind: 'mcp',
+        client,
+        under: under?.kind === 'local' ? { ...peer, pid: under.pid } : (under ?? peer),
+      }
+    }
+    default:
+      return delegated satisfies never
+  }
+}
+
+/** Who vouches for a delegated principal, the nearest to it first; null for an MCP client of the peer itself. */
+export function vouchersOf(peer: LocalPrincipal, delegated: Delegation): string | null {
+  if (delegated.kind === 'mcp' && delegated.under === null) return null
+  return [...(delegated.via === undefined ? [] : [delegated.via]), actorName(peer)].join(', ')
 }
 
 /** What a local peer sends with a request for this principal; undefined if it asks for itself. */
@@ -71,9 +101,27 @@ export function delegationOf(principal: Principal): Delegation | undefined {
       const { client, under } = principal
       return {
         kind: 'mcp',
-        client: client === null ? null : { name: cut(client.name), version: cut(client.version) },
+        client: sentClient(client),
         under: under.kind === 'token' ? sentToken(under) : null,
       }
+    }
+    default:
+      return principal satisfies never
+  }
+}
+
+/** What a host sends to another one with a request that it passes on, with those who vouched for it. */
+export function passedOn(principal: Principal, vouchers: string | null): Delegation {
+  const before = vouchers === null ? {} : { via: vouchers }
+  switch (principal.kind) {
+    case 'local':
+      return { kind: 'local', pid: principal.pid, ...before }
+    case 'token':
+      return { ...sentToken(principal), ...before }
+    case 'mcp': {
+      const { client, under } = principal
+      const sent = under.kind === 'token' ? sentToken(under) : { kind: under.kind, pid: under.pid }
+      return { kind: 'mcp', client: sentClient(client), under: sent, ...before }
     }
     default:
       return principal satisfies never
@@ -120,6 +168,10 @@ function word(text: string): string {
 
 function sentToken({ kind, id, name: named, scope, sessions }: TokenPrincipal): TokenPrincipal {
   return { kind, id, name: cut(named), scope, sessions }
+}
+
+function sentClient(client: McpClient | null): McpClient | null {
+  return client === null ? null : { name: cut(client.name), version: cut(client.version) }
 }
 
 function cut(text: string): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { untrusted } from './untrusted.ts'
 
 /** `starting` keeps a newborn from being taken for a dead one; the other six are the glossary's. */
 export const sessionStatus = z.enum([
@@ -32,7 +33,7 @@ export const sessionInfo = z.object({
   conversation: z.string().optional().describe('The conversation whose shell it is.'),
   status: sessionStatus,
   command: z.array(z.string()),
-  url: z.string().optional().describe('The address of a web page.'),
+  url: untrusted(z.string().optional().describe('The address of a web page.')),
   cwd: z.string(),
   cols: z.int(),
   rows: z.int(),

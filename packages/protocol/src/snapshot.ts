@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pageView } from './page-view.ts'
+import { untrusted } from './untrusted.ts'
 
 const color = z
   .union([z.int().min(0).max(255), z.string().regex(/^#[0-9a-f]{6}$/)])
@@ -70,12 +71,12 @@ export const snapshot = z.object({
   cols: z.int(),
   rows: z.int(),
   cursor: cursorState,
-  title: z.string(),
+  title: untrusted(z.string()),
   bells: z.int().describe('How often the program has rung the bell.'),
   modes: terminalModes.optional().describe('Of a terminal.'),
   page: pageView.optional().describe('Of a web page.'),
-  lines: z.array(screenLine),
-  scrollback: z.array(screenLine).optional().describe('Oldest first; only when asked for.'),
+  lines: untrusted(z.array(screenLine)),
+  scrollback: untrusted(z.array(screenLine).optional()).describe('Oldest first; only when asked for.'),
   scrollback_truncated: z.boolean().optional().describe('True when older lines have been dropped.'),
   screen_hash: z.string().describe('Digest of the visible text: changes exactly when that text changes.'),
 })

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { block, blockRef } from './block.ts'
 import { needsInput } from './needs-input.ts'
 import { exitRecord } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
+import { untrusted } from './untrusted.ts'
 
 export const WAIT_TIMEOUT_MS_DEFAULT = 30_000
 export const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are near their end
@@ -49,6 +51,12 @@ export const waitConditions = z.object({
     .meta({ placeholder: 'HASH' }),
   exit: z.boolean().optional().describe('The program has ended.'),
   needs_input: z.boolean().optional().describe('The program in front waits for input from the terminal.'),
+  block_end: blockRef
+    .optional()
+    .describe(
+      'This block of an integrated shell has ended; `last`: the one that was asked for or typed last.',
+    )
+    .meta({ placeholder: '[N]', parse: 'block' }),
 })
 export type WaitConditions = z.infer<typeof waitConditions>
 
@@ -76,15 +84,17 @@ export const waitResult = z.object({
   outcome: z.enum(['immediate', 'changed']).describe('Whether it was true at once or came true.'),
   elapsed_ms: z.number(),
   condition: z.string().describe('The condition in words.'),
-  match: z
-    .object({
-      row: z.int().describe('Screen row where the match starts, from 0.'),
-      text: z.string().describe('The matching text.'),
-      line: z.string().describe('The whole line it is in, wrapped rows joined.'),
-    })
-    .nullable()
-    .describe('Where `text` or `regex` matched.'),
+  match: untrusted(
+    z
+      .object({
+        row: z.int().describe('Screen row where the match starts, from 0.'),
+        text: z.string().describe('The matching text.'),
+        line: z.string().describe('The whole line it is in, wrapped rows joined.'),
+      })
+      .nullable(),
+  ).describe('Where `text` or `regex` matched.'),
   exit: exitRecord.nullable(),
+  block: block.optional().describe('With `block_end`: the block.'),
   needs_input: needsInput.optional().describe('With `needs_input`: what the program waits for.'),
   snapshot,
 })

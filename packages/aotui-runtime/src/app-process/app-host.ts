@@ -9,6 +9,7 @@ import type {
   Outcome,
   ToApp,
 } from '../contract/app-message.ts'
+import { ownTimeout, timersStarted } from './activity.ts'
 import type { AotuiApi, AppModule } from './app-api.ts'
 import { collectAppData, toJsonText } from './app-data.ts'
 import { AppViews } from './app-views.ts'
@@ -121,14 +122,14 @@ export class AppHost {
   async #loadEntry(): Promise<AppModule> {
     const { spec, window } = this.#options
     if (/\.html?$/i.test(spec.entryUrl))
-      return loadPage(spec.entryUrl, window, (text) => this.log('warning', text))
+      return loadPage(spec.entryUrl, window, (text, at) => this.log('error', text, at))
     return (await import(spec.entryUrl)) as AppModule
   }
 
   /** Preact runs effects after a frame. Before that a component listens neither to operations nor to its own store. */
   async #firstFrame(): Promise<void> {
     await new Promise<void>((painted) => {
-      this.#options.window.requestAnimationFrame(() => setTimeout(painted, 0))
+      this.#options.window.requestAnimationFrame(() => ownTimeout(painted, 0))
     })
     await settle(this.#watch, [], this.#options.spec.settleMs)
   }
@@ -147,6 +148,7 @@ export class AppHost {
         watch: this.#watch,
         root: view.root,
         settleMs: spec.settleMs,
+        timersBefore: timersStarted(),
         findItem: (ref: ItemRef) => this.#findItem(ref),
       }
       return runAs(() => runOperation(place, request))

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errorText, toWireError } from '../contract/aotui-error.ts'
-import type { AppSpec, FromApp, ProcessPolicy, ToApp } from '../contract/app-message.ts'
+import type { AppSpec, FromApp, LogLevel, ProcessPolicy, ToApp } from '../contract/app-message.ts'
 import { AppHost } from './app-host.ts'
 import { installBrowserGlobals, installSharedGlobals } from './browser-globals.ts'
 import { createWindow, type DomWindow } from './dom-engine.ts'
@@ -66,6 +66,11 @@ export class AppProcess {
   /** As in a page: an error that nobody catches is reported, and the app goes on. */
   noteUncaught(error: unknown): void {
     this.#current()?.noteUncaught(error)
+  }
+
+  /** What app code prints is for its author. */
+  noteConsole(level: LogLevel, text: string, at: string | undefined): void {
+    this.#current()?.log(level, text, at)
   }
 
   #current(): AppHost | undefined {

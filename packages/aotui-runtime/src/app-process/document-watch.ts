@@ -6,10 +6,13 @@ import {
   type DomNode,
   type DomShadowRoot,
 } from '../transform/dom-node.ts'
+import { isTextField } from '../transform/form-control.ts'
 import { IncrementalTransform } from '../transform/incremental-transform.ts'
 import type { DomObserver, DomWindow, LiveElement } from './dom-engine.ts'
 import {
   hookDocument,
+  listensForDoubleClicks,
+  listensForKeys,
   listensForOperations,
   listensForPresses,
   ownListener,
@@ -87,7 +90,14 @@ export class DocumentWatch {
 
   /** Whether anything listens for what a press on the element causes. */
   hasPressListener(element: DomElement): boolean {
-    return this.#isHeard(element, listensForPresses)
+    return (
+      this.#isHeard(element, listensForPresses) ||
+      (isTextField(element) && this.#isHeard(element, listensForKeys))
+    )
+  }
+
+  hasDoubleClickListener(element: DomElement): boolean {
+    return this.#isHeard(element, listensForDoubleClicks)
   }
 
   /** Along the way of a composed event: out of shadow roots, up to the window. */

@@ -1,3 +1,5 @@
+import { Console } from 'node:console'
+import { Writable } from 'node:stream'
 import { GlobalWindow } from 'happy-dom'
 import type { DomElement } from '../transform/dom-node.ts'
 import type { MutationLike } from '../transform/changed-nodes.ts'
@@ -10,7 +12,12 @@ export interface DomWindow {
     type: string,
     init: { detail?: unknown; bubbles?: boolean; cancelable?: boolean },
   ) => DomEvent
-  readonly Event: new (type: string, init?: { bubbles?: boolean; cancelable?: boolean }) => DomEvent
+  readonly Event: new (type: string, init?: EventInit) => DomEvent
+  readonly MouseEvent: new (type: string, init: EventInit & { detail: number }) => DomEvent
+  readonly KeyboardEvent: new (
+    type: string,
+    init: EventInit & { key: string; code: string; keyCode: number; which: number },
+  ) => DomEvent
   readonly DOMParser: new () => { parseFromString(text: string, type: 'text/html'): DomDocument }
   readonly PopStateEvent: new (type: string, init: { state: unknown }) => DomEvent
   addEventListener(type: string, listener: (event: never) => void, capture?: boolean): void
@@ -18,6 +25,12 @@ export interface DomWindow {
   readonly location: { readonly href: string }
   dispatchEvent(event: DomEvent): boolean
   requestAnimationFrame(callback: () => void): unknown
+}
+
+interface EventInit {
+  readonly bubbles?: boolean
+  readonly cancelable?: boolean
+  readonly composed?: boolean
 }
 
 export interface EventTargetMethods {
@@ -38,6 +51,7 @@ export interface DomObserver {
 
 export interface DomDocument extends DomElement {
   readonly body: LiveElement
+  readonly head: LiveElement
   readonly documentElement: LiveElement
   createElement(name: string): LiveElement
   importNode(node: DomElement, deep: boolean): LiveElement
@@ -52,6 +66,7 @@ export interface LiveElement extends DomElement {
   appendChild(node: unknown): unknown
   remove(): void
   click(): void
+  focus(): void
   dispatchEvent(event: DomEvent): boolean
 }
 
@@ -59,6 +74,9 @@ export type DomEngine = 'happy-dom' | 'jsdom'
 
 /** An address is needed for history, storage and relative URLs; nothing is ever fetched from it. */
 const PAGE_URL = 'http://localhost/'
+
+/** The engine's own remarks, such as that it loads no scripts. Errors of apps are events of the window. */
+const QUIET = new Console({ stdout: new Writable({ write: (_chunk, _encoding, done) => done() }) })
 
 export async function createWindow(engine: DomEngine, url?: string): Promise<DomWindow> {
   if (engine === 'happy-dom') {
@@ -69,7 +87,7 @@ export async function createWindow(engine: DomEngine, url?: string): Promise<Dom
       disableCSSFileLoading: true,
       disableJavaScriptFileLoading: true,
     }
-    return new GlobalWindow({ url: PAGE_URL, settings }) as unknown as DomWindow
+    return new GlobalWindow({ url: PAGE_URL, settings, console: QUIET }) as unknown as DomWindow
   }
   // jsdom cannot be bundled, so the desktop says where it is.
   const { default: jsdom } = (await import(url ?? 'jsdom')) as {

@@ -29,8 +29,10 @@ const PRESS_EVENTS = [
   'pointerdown',
   'mouseup',
   'pointerup',
+  'dblclick',
 ]
-const WATCHED = new Set([OPERATION_EVENT, ...PRESS_EVENTS])
+const KEY_EVENTS = ['keydown', 'keypress', 'keyup']
+const WATCHED = new Set([OPERATION_EVENT, ...PRESS_EVENTS, ...KEY_EVENTS])
 
 export function hookDocument(document: DomDocument, onShadowRoot: (root: DomShadowRoot) => void): void {
   subscribers.set(document, onShadowRoot)
@@ -47,8 +49,20 @@ export function listensForOperations(target: object): boolean {
 }
 
 export function listensForPresses(target: object): boolean {
+  return listensFor(target, PRESS_EVENTS)
+}
+
+export function listensForKeys(target: object): boolean {
+  return listensFor(target, KEY_EVENTS)
+}
+
+export function listensForDoubleClicks(target: object): boolean {
+  return listensFor(target, ['dblclick'])
+}
+
+function listensFor(target: object, events: readonly string[]): boolean {
   const types = listeners.get(target)
-  return PRESS_EVENTS.some(
+  return events.some(
     (type) => (types?.get(type)?.size ?? 0) > 0 || typeof Reflect.get(target, `on${type}`) === 'function',
   )
 }

@@ -4,6 +4,7 @@ import { chunkChars, EMPTY_FRAGMENT, spliceBetween, type Chunk } from '../contra
 import { CHUNKS_MAX, ENTITIES_MAX, OPERATIONS_MAX, VIEW_CHARS_MAX } from '../contract/limits.ts'
 import { readList } from '../transform/markup-attributes.ts'
 import type { ViewRender } from '../transform/render-view.ts'
+import { ownTimeout } from './activity.ts'
 import type { AppViews } from './app-views.ts'
 import type { DocumentWatch } from './document-watch.ts'
 
@@ -64,7 +65,7 @@ export class FragmentPusher {
     if (this.#state !== 'idle' || this.#heldCount > 0) return
     this.#state = 'timer'
     const waitMs = Math.max(0, this.#lastPushAt + PUSH_INTERVAL_MS - performance.now())
-    setTimeout(() => void this.#pushUnasked(), waitMs)
+    ownTimeout(() => void this.#pushUnasked(), waitMs)
   }
 
   credit(): void {

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { errorText } from '../contract/aotui-error.ts'
-import { isElement, type DomElement } from '../transform/dom-node.ts'
+import type { DomElement } from '../transform/dom-node.ts'
 import type { AppSpec } from '../contract/app-message.ts'
 import type { ViewDefinition } from './app-api.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
+import { scriptsIn } from './page-scripts.ts'
 
 /** A view of the manifest: its file is read once, when the app is loaded, and runs every time it is mounted. */
 export async function loadView(
@@ -50,13 +51,5 @@ function htmlView(
         onError(`${src}: ${errorText(error)}`),
       )
     }
-  }
-}
-
-function* scriptsIn(element: DomElement): Generator<DomElement> {
-  for (const child of element.childNodes) {
-    if (!isElement(child)) continue
-    if (child.localName === 'script') yield child
-    else yield* scriptsIn(child)
   }
 }

@@ -1,4 +1,4 @@
-import { noteActivity } from './activity.ts'
+import { noteActivity, ownTimeout } from './activity.ts'
 import type { FromApp, LogLevel, LogName } from '../contract/app-message.ts'
 import { LOG_CHARS_MAX } from '../contract/limits.ts'
 
@@ -21,8 +21,9 @@ export class LogPacer {
   }
 
   add(log: LogName, level: LogLevel, text: string, at?: string): void {
-    noteActivity()
-    if (!this.#isPacing) setTimeout(() => this.#nextInterval(), INTERVAL_MS).unref()
+    // A listener that only prints handles nothing.
+    if (log === 'app') noteActivity()
+    if (!this.#isPacing) ownTimeout(() => this.#nextInterval(), INTERVAL_MS).unref()
     this.#isPacing = true
     if (this.#sentCount >= LINES_MAX) {
       this.#leftOut++

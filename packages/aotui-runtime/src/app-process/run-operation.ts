@@ -1,12 +1,14 @@
 import { AotuiError, errorText } from '../contract/aotui-error.ts'
 import { NO_EFFECT, type ItemRef, type OperationRequest } from '../contract/app-message.ts'
 import type { TuiOperationDetail } from '../contract/command.ts'
-import { activityCount } from './activity.ts'
+import { activityCount, ownImmediate, shortTimersSince } from './activity.ts'
 import type { DocumentWatch } from './document-watch.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
 import { OPERATION_EVENT } from './dom-hooks.ts'
 import type { ItemSearch } from './find-item.ts'
-import { fillControls, pressElement } from './press-element.ts'
+import { doublePress, fillControls, pressElement } from './press-element.ts'
+import { isControl } from '../transform/form-control.ts'
+import { isActionElement } from '../transform/note-operation.ts'
 import { watchNavigation } from './watch-navigation.ts'
 
 export interface OperationPlace {
@@ -14,6 +16,8 @@ export interface OperationPlace {
   readonly watch: DocumentWatch
   readonly root: LiveElement
   readonly settleMs: number
+  /** The timers that were started before the operation. */
+  readonly timersBefore: number
   readonly findItem: (ref: ItemRef) => ItemSearch
 }
 
@@ -89,12 +93,13 @@ function dispatchOperation(
 
 /** Waits until the app is done. Frameworks change the document a little after the event, so that counts as well. */
 async function watchEffect(
-  { watch, settleMs }: OperationPlace,
+  { watch, settleMs, timersBefore }: OperationPlace,
   taken: boolean,
   waits: readonly PromiseLike<unknown>[] = [],
 ): Promise<Effect> {
   const before = watch.changeCount
-  const settled = await settle(watch, waits, settleMs)
+  let settled = await settle(watch, waits, settleMs)
+  if (settled && (await shortTimersSince(timersBefore))) settled = await settle(watch, [], settleMs)
   return { isSeen: taken || watch.changeCount !== before, settled }
 }
 
@@ -106,16 +111,30 @@ async function pressOperation(place: OperationPlace, request: OperationRequest):
   const changed = watch.changeCount
   // Frameworks render after the event; a handler that ran before that would see the fields as they were.
   if (fillControls(window, first, request.args)) await settle(watch, [], place.settleMs)
-  const element = findPressable(place, request)
+  // A framework may have replaced it meanwhile, or may show it under what was filled in.
+  const element = first.isConnected ? first : findPressable(place, request)
   const isHeard = watch.hasPressListener(element)
   const navigated = watchNavigation(window, place.settleMs)
-  if (!pressElement(element, isHeard)) throw noHandler(request)
+  if (!pressElement(window, element, { args: request.args, isHeard })) throw noHandler(request)
   watch.flush()
   const navigation = navigated()
   const taken = navigation !== undefined || activityCount() !== started || watch.changeCount !== changed
-  const effect = await watchEffect(place, taken, navigation === undefined ? [] : [navigation])
+  let effect = await watchEffect(place, taken, navigation === undefined ? [] : [navigation])
+  // Some frameworks start a timer at every event, so only a change says that the click was the right thing.
+  if (watch.changeCount === changed && navigation === undefined && takesDoubleClick(place, element)) {
+    doublePress(window, element)
+    effect = await watchEffect(place, taken)
+  }
   if (!effect.isSeen && !isHeard) throw noHandler(request)
   return effect
+}
+
+/** A person double-clicks text and items, not buttons. */
+function takesDoubleClick({ watch }: OperationPlace, element: LiveElement): boolean {
+  const { isConnected, localName } = element
+  if (!isConnected || isActionElement(element) || isControl(element)) return false
+  // Some apps count the clicks on a label by themselves.
+  return localName === 'label' || watch.hasDoubleClickListener(element)
 }
 
 function findPressable({ root, watch, findItem }: OperationPlace, request: OperationRequest): LiveElement {
@@ -163,16 +182,13 @@ export async function settle(
   while (quietTurns < QUIET_TURNS) {
     watch.flush()
     const before = watch.changeCount
-    await new Promise((resolve) => nextTurn(resolve))
+    await new Promise((resolve) => ownImmediate(resolve))
     watch.flush()
     quietTurns = watch.changeCount === before ? quietTurns + 1 : 0
     if (quietTurns < QUIET_TURNS && performance.now() > giveUpAt) return false
   }
   return true
 }
-
-/** The runtime's own waits are no activity of the app. */
-const nextTurn = setImmediate
 
 /** React, Preact, Vue and Svelte all finish within one turn; the second one is for effects that change more. */
 const QUIET_TURNS = 2

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { makeApp, makeTempDir } from '../../test-support/app-folder.ts'
 import { openApp, openDesktop } from '../../test-support/desktop-driver.ts'
-import { mkdirSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 describe('an app finds a browser around it', () => {
   it('window is the global object, for classic scripts, UMD modules and handlers', async () => {
@@ -29,6 +29,67 @@ describe('an app finds a browser around it', () => {
     expect(driver.view('Page')).toContain('3 true true true function module 3')
     await driver.execute('active')
     await driver.until('the handler', (text) => text.includes('onhashchange'))
+  })
+
+  it('the scripts of a page run in the order of a browser, and so do those that it adds later', async () => {
+    const page = `<!doctype html><html data-framework="page"><head><title>Ordered</title>
+      <script>order = []</script><script defer src="deferred.js"></script><script src="bad.js"></script></head>
+      <body><main view="Page"><p id="out"></p><button operation="more">More</button></main>
+      <script type="module">order.push('inline module')</script>
+      <script src="classic.js"></script></body></html>`
+    const note = (name: string) =>
+      `order.push('${name} ' + document.currentScript.getAttribute('src'))
+       document.getElementById('out').textContent = order.join(', ')`
+    const dir = makeApp({
+      main: '',
+      manifest: { entry: 'index.html' },
+      files: {
+        'index.html': page,
+        'bad.js': `throw new Error('broken on purpose')`,
+        'deferred.js': `${note('deferred')}
+          document.querySelector('button').onclick = () => {
+            const chunk = document.createElement('script')
+            chunk.src = '/chunk.js'
+            chunk.onload = () => order.push('loaded')
+            const missing = document.createElement('script')
+            missing.src = 'missing.js'
+            missing.onerror = () => (document.getElementById('out').textContent = order.join(', ') + ', missing')
+            document.head.append(chunk)
+            chunk.addEventListener('load', () => document.head.append(missing))
+          }
+          document.title += ' ' + document.documentElement.dataset.framework`,
+        'classic.js': note('classic'),
+        'chunk.js': note('chunk'),
+      },
+    })
+    const driver = await openApp(dir)
+    expect(driver.view('Page')).toContain('classic classic.js, deferred deferred.js')
+    await driver.execute('more')
+    await driver.until('the chunk', (text) => text.includes('missing'))
+    expect(driver.view('Page')).toContain(
+      'classic classic.js, deferred deferred.js, inline module, chunk /chunk.js, loaded, missing',
+    )
+    expect(driver.developerLog()).toContain('bad.js: broken on purpose')
+    expect(driver.developerLog()).toContain('missing.js: ENOENT')
+  })
+
+  it('an app whose scripts load each other a little later is ready once they have', async () => {
+    const load = (file: string) => `setTimeout(function () {
+      var script = document.createElement('script'); script.src = '${file}'; document.head.appendChild(script) }, 4)`
+    const dir = makeApp({
+      main: '',
+      manifest: { entry: 'index.html' },
+      files: {
+        'index.html': `<body view="Page"><p></p><button operation="go">Go</button><script src="loader.js"></script></body>`,
+        'loader.js': load('main.js'),
+        'main.js': load('app.js'),
+        'app.js': `document.querySelector('button').onclick = function () {
+          setTimeout(function () { document.querySelector('p').textContent = 'rendered a little later' }, 10) }`,
+      },
+    })
+    const driver = await openApp(dir)
+    expect((await driver.execute('go')).warnings).toEqual([])
+    expect(driver.view('Page')).toContain('rendered a little later')
   })
 
   it('a link to a fragment fires popstate before hashchange, once each', async () => {
@@ -59,6 +120,33 @@ describe('an app finds a browser around it', () => {
       '(the application shows no view: no element of its document has a view attribute)',
     )
   })
+})
+
+it('an app that is a package imports its dependencies from where npm put them', async () => {
+  const project = makeTempDir()
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(project, file)), { recursive: true })
+    writeFileSync(join(project, file), text)
+  }
+  const manifest = (name: string, dependencies: object) =>
+    JSON.stringify({ name, version: '1.0.0', type: 'module', main: 'index.js', dependencies })
+  write('node_modules/@scope/direct/package.json', manifest('@scope/direct', { indirect: '1' }))
+  write('node_modules/@scope/direct/index.js', `export { text } from 'indirect'`)
+  write('node_modules/indirect/package.json', manifest('indirect', {}))
+  write('node_modules/indirect/index.js', `export const text = 'from a dependency'`)
+  write('node_modules/other/package.json', manifest('other', {}))
+  write('node_modules/other/index.js', '')
+  renameSync(
+    makeApp({
+      main: `import { text } from '@scope/direct'
+        const other = await import('other').then(() => 'open', ({ code }) => code)
+        document.body.innerHTML = '<main view="V"><p>' + text + ' ' + other + '</p></main>'`,
+      files: { 'package.json': manifest('the-app', { '@scope/direct': '1' }) },
+    }),
+    join(project, 'node_modules/the-app'),
+  )
+  const driver = await openApp(join(project, 'node_modules/the-app'))
+  expect(driver.view('V')).toMatch(/^from a dependency ERR_(ACCESS_DENIED|MODULE_NOT_FOUND)/)
 })
 
 it('appDirs finds an app by the id in its manifest, whatever its folder is called', async () => {

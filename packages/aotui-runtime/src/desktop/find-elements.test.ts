@@ -122,3 +122,69 @@ describe('an operation', () => {
     expect(listening.look()).toContain('execute go: no visible effect')
   })
 })
+
+describe('an element without a listener for operations is used as a person would', () => {
+  it('text is typed into a field and left with Enter; a field in a form sends it', async () => {
+    const driver = await openApp(
+      app(
+        '<input operation="add" aria-label="Title"><form id="f"><input name="q" operation="search"></form>',
+        `const [add, q] = document.querySelectorAll('input')
+         add.onkeydown = (event) => { if (event.key === 'Enter') hit('typed ' + add.value) }
+         document.getElementById('f').onsubmit = (event) => { event.preventDefault(); hit('sent ' + q.value) }`,
+      ),
+    )
+    expect(driver.view('V')).toContain(
+      '- [Add](operation:add): Title\n    - Arguments:\n        - value: string',
+    )
+    await driver.execute('add --value "Buy milk"')
+    expect(driver.view('V')).toContain('hit typed Buy milk')
+    await driver.execute('search --q cats')
+    expect(driver.view('V')).toContain('hit sent cats')
+  })
+
+  it('a checkbox is brought to the given state, whatever it was', async () => {
+    const driver = await openApp(
+      app(
+        `<input type="checkbox" operation="done" args='{"done":"boolean"}'>`,
+        `const box = document.querySelector('input'); let n = 0; box.onchange = () => hit(box.checked + ' ' + ++n)`,
+      ),
+    )
+    for (const [given, shown] of [
+      ['--done', 'hit true 1'],
+      ['--done', 'hit true 1'],
+      ['--no-done', 'hit false 2'],
+    ] as const) {
+      await driver.execute(`done ${given}`)
+      expect(driver.view('V')).toContain(shown)
+    }
+  })
+
+  it('text that a click does nothing to is double-clicked; a button is clicked once', async () => {
+    const driver = await openApp(
+      app(
+        '<div id="box"><span operation="edit">Text</span><button operation="press">x</button></div>',
+        `let clicks = 0
+         const box = document.getElementById('box')
+         box.addEventListener('click', () => clicks++)
+         box.addEventListener('dblclick', ({ target }) => hit('double ' + target.localName + ' ' + clicks))`,
+      ),
+    )
+    expect((await driver.execute('press')).warnings).toEqual(['no_effect'])
+    await driver.execute('edit')
+    expect(driver.view('V')).toContain('hit double span 2')
+  })
+})
+
+it('a listener that only prints does not keep an operation from being pressed', async () => {
+  const driver = await openApp(
+    app(
+      '<button id="go" operation="go">Go</button>',
+      `document.addEventListener('aotui:operation', ({ detail }) => console.log('saw', detail.operation))`,
+    ),
+  )
+  await driver.execute('go')
+  expect(driver.view('V')).toContain('hit go')
+  expect(driver.desktop.developerLog()).toMatchObject([
+    { level: 'info', text: 'saw go', at: expect.stringMatching(/main\.mjs:\d+:\d+$/) as string },
+  ])
+})

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { ProcessPolicy } from '../contract/app-message.ts'
 import type { Tier } from '../contract/command.ts'
 import { expandFolders, parsePermission } from '../manifest/permission.ts'
+import { dependencyFolders } from './dependency-folders.ts'
 
 export interface GrantsInput {
   readonly appId: string
@@ -23,17 +24,19 @@ export interface Grants {
 
 /**
  * The manifest's permissions as what the process is given. Paths are resolved to where they really lead, because the
- * flags compare text. An app may always read its own folder, and use its data folder when it has one.
+ * flags compare text. An app may always read its own folder and the packages that it depends on, and use its data
+ * folder when it has one.
  */
 export function makeGrants(input: GrantsInput): Grants {
   const { appId, tier, appDir, dataDir } = input
   const folders = { appDir, ...(dataDir === undefined ? {} : { dataDir }) }
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const own = dataDir === undefined ? [] : [realPath(dataDir)]
+  const dependencies = tier === 'trusted' ? [] : dependencyFolders(appDir)
   const policy: ProcessPolicy = {
     tier,
     appId,
-    read: [realPath(appDir), ...own, ...input.runtimeDirs.map(realPath)],
+    read: [realPath(appDir), ...dependencies, ...own, ...input.runtimeDirs.map(realPath)],
     write: [...own],
     net: [],
     spawn: [],

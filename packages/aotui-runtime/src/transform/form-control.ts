@@ -1,5 +1,5 @@
 import type { ArgSpec, ArgSpecs } from '../contract/fragment.ts'
-import { ENUM_CHARS_MAX } from '../contract/limits.ts'
+import { ARG_NAME_PATTERN, ENUM_CHARS_MAX } from '../contract/limits.ts'
 import { isElement, type DomControl, type DomElement, type DomNode } from './dom-node.ts'
 import { cutText, escapeInline, escapeLineStart } from './escape-text.ts'
 import { isHidden } from './visibility.ts'
@@ -21,6 +21,24 @@ export function isControl(element: DomElement): element is DomControl {
 
 export function isToggle(element: DomElement): boolean {
   return element.localName === 'input' && ['checkbox', 'radio'].includes(controlType(element))
+}
+
+const NOT_TYPED = [
+  'checkbox',
+  'radio',
+  'button',
+  'submit',
+  'reset',
+  'image',
+  'file',
+  'color',
+  'range',
+  'hidden',
+]
+
+/** A field of one line, which Enter leaves. */
+export function isTextField(element: DomElement): boolean {
+  return element.localName === 'input' && !NOT_TYPED.includes(controlType(element))
 }
 
 export function controlType(element: DomElement): string {
@@ -100,6 +118,14 @@ export function argsOfForm(form: DomElement): ArgSpecs | undefined {
     specs[name] = { type: controlArg(control, specs[name]), optional: !control.hasAttribute('required') }
   }
   return Object.keys(specs).length === 0 ? undefined : specs
+}
+
+/** What a control that is itself an operation asks for. */
+export function argsOfControl(control: DomControl): ArgSpecs {
+  const name = control.getAttribute('name') ?? ''
+  return {
+    [ARG_NAME_PATTERN.test(name) ? name : 'value']: { type: controlArg(control, undefined), optional: false },
+  }
 }
 
 export function* controlsIn(node: DomNode): Generator<DomControl> {

@@ -3,7 +3,7 @@ import type { ArgSpecs, OperationInfo } from '../contract/fragment.ts'
 import { LABEL_CHARS_MAX } from '../contract/limits.ts'
 import type { DomElement } from './dom-node.ts'
 import { cleanText } from './escape-text.ts'
-import { argsOfForm } from './form-control.ts'
+import { argsOfControl, argsOfForm, isControl, isToggle } from './form-control.ts'
 import { readOperation } from './markup-attributes.ts'
 import type { Scope } from './render-scope.ts'
 
@@ -48,7 +48,8 @@ function readArgs(element: DomElement, id: string, scope: Scope): ArgSpecs | und
   const attribute = element.getAttribute('args')
   if (attribute === null) {
     const form = element.localName === 'form' ? element : scope.form
-    return form === undefined ? undefined : argsOfForm(form)
+    if (form !== undefined) return argsOfForm(form)
+    return isControl(element) && !isToggle(element) ? argsOfControl(element) : undefined
   }
   const parsed = parseArgsAttribute(attribute)
   if ('problem' in parsed) {

@@ -142,7 +142,7 @@ export class BlockQueue {
     }
     const ordinal = ++this.#ordinals.last
     const block: WaitingBlock = {
-      id: `${this.#shell.session}-${ordinal}`,
+      id: blockId(this.#shell.session, ordinal),
       ordinal,
       kind: request.kind,
       command: request.command,
@@ -282,7 +282,7 @@ export class BlockQueue {
     this.#cwd = cwd
     const ordinal = this.#ordinals.last + 1
     const block: AcceptedBlock = {
-      id: `${this.#shell.session}-${ordinal}`,
+      id: blockId(this.#shell.session, ordinal),
       ordinal,
       kind: 'typed',
       command: text?.toString('utf8') ?? null,
@@ -292,7 +292,7 @@ export class BlockQueue {
     this.#ordinals.last = ordinal
   }
 
-  #begin(block: AcceptedBlock, by: Pick<Fact<'block_begin'>, 'actor' | 'actor_label' | 'shown'>): void {
+  #begin(block: AcceptedBlock, by: Pick<Fact<'block_begin'>, keyof Actor | 'shown'>): void {
     this.#endBlock(null, 'unknown', null)
     const fact = { block: block.id, ordinal: block.ordinal, kind: block.kind, command: block.command }
     this.#shell.facts.begun({ ...fact, ...by, ...folderFields(this.#cwd) })
@@ -338,6 +338,10 @@ export class BlockQueue {
     })
     this.#leave({ is: 'between' })
   }
+}
+
+export function blockId(session: string, ordinal: number): string {
+  return `${session}-${ordinal}`
 }
 
 /** The id of the interactive session that a block is. */

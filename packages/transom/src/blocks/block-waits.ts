@@ -1,41 +1,95 @@
-import type { Block } from '@transom/protocol'
+import type { Block, BlockRef, NeedsInput } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { waitUntil } from '../lib/wait-until.ts'
+import type { AcceptedBlock } from './block-queue.ts'
 import type { BlockProjection } from './block-projection.ts'
 import type { ShellBlocks } from './shell-blocks.ts'
 
-/** A session, as far as its blocks are waited for. */
-export interface BlockSubject {
+/** The blocks of a session: those that have begun, and those that its shells have been asked for. */
+export interface BlockHistory {
   readonly projection: BlockProjection
   readonly shells: ShellBlocks | null
+}
+
+/** A session, as far as its blocks are waited for. */
+export interface BlockSubject extends BlockHistory {
   subscribe(observer: () => void): () => void
 }
 
 export interface BlockWaitOptions {
   readonly timeoutMs?: number | undefined
+  /** Whether the program in front waits for input, or in how many milliseconds it is worth asking. Not asked if left out. */
+  readonly needsInput?: (() => NeedsInput | number) | undefined
   readonly signal: AbortSignal
 }
 
-/**
- * Resolves with a block when it has ended, or with null if it has not within `timeoutMs`. It runs on then, and its
- * end is recorded all the same.
- */
+/** How a wait for the end of a block came out. Unless it has ended it runs on, and its end is recorded all the same. */
+export type BlockOutcome =
+  | { readonly is: 'ended'; readonly block: Block }
+  | { readonly is: 'needs_input'; readonly needsInput: NeedsInput }
+  | { readonly is: 'running' }
+
+/** Resolves when a block has ended, when it waits for input if that is asked for, or after `timeoutMs`. */
 export async function waitForBlockEnd(
   subject: BlockSubject,
   { id, ordinal }: { id: string; ordinal: number },
-  { timeoutMs, signal }: BlockWaitOptions,
-): Promise<Block | null> {
-  return waitUntil<Block | null>({
+  { timeoutMs, needsInput, signal }: BlockWaitOptions,
+): Promise<BlockOutcome> {
+  return waitUntil<BlockOutcome>({
     subscribe: (observer) => subject.subscribe(observer),
     judge: () => {
-      const failed = subject.shells?.whyFailed(id) ?? null
-      if (failed !== null)
-        throw new OpError('block_not_started', `the command was not run: ${failed}`, { block_id: id })
+      assertTaken(subject.shells, id)
       const block = subject.projection.get(ordinal)
-      return block === null || block.state === 'running' ? { dueMs: null } : { done: block }
+      if (block !== null && block.state !== 'running') return { done: { is: 'ended', block } }
+      // Before it has begun, it is another program that waits, or the shell itself.
+      if (block === null || needsInput === undefined) return { dueMs: null }
+      const found = needsInput()
+      if (typeof found === 'number') return { dueMs: found }
+      return found.verdict === 'needs_input'
+        ? { done: { is: 'needs_input', needsInput: found } }
+        : { dueMs: null }
     },
     timeoutMs,
-    onTimeout: () => null,
+    onTimeout: () => ({ is: 'running' }),
     signal,
   })
+}
+
+/** Resolves when the shell has begun a block; rejects with `block_not_started` if it has not within `timeoutMs`. */
+export async function waitForBlockBegin(
+  subject: BlockSubject,
+  { id, ordinal, command }: AcceptedBlock,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<void> {
+  await waitUntil<void>({
+    subscribe: (observer) => subject.subscribe(observer),
+    judge: () => {
+      assertTaken(subject.shells, id)
+      return subject.projection.get(ordinal) === null ? { dueMs: null } : { done: undefined }
+    },
+    timeoutMs,
+    onTimeout: () => {
+      const message = `the shell has not begun ${JSON.stringify(command)} within ${timeoutMs} ms; it does when it shows its next prompt: a snapshot shows what it is doing`
+      throw new OpError('block_not_started', message, { block_id: id })
+    },
+    signal,
+  })
+}
+
+/** A block if it has ended, null while it has not; throws for one that there is not. */
+export function endedBlock({ projection, shells }: BlockHistory, wanted: BlockRef): Block | null {
+  const ordinal = wanted === 'last' ? (shells?.lastOrdinal ?? projection.latest?.seq ?? 0) : wanted
+  const block = projection.get(ordinal)
+  if (block !== null) return block.state === 'running' ? null : block
+  const id = shells?.blockId(ordinal) ?? ''
+  assertTaken(shells, id)
+  if (shells?.isWaiting(id) === true) return null
+  const message = `there is no block ${ordinal === 0 ? 'yet' : ordinal}; "transom run" makes one, "transom blocks" lists those that there are`
+  throw new OpError('block_not_found', message, { block: wanted })
+}
+
+function assertTaken(shells: ShellBlocks | null, id: string): void {
+  const failed = shells?.whyFailed(id) ?? null
+  if (failed === null) return
+  throw new OpError('block_not_started', `the command was not run: ${failed}`, { block_id: id })
 }

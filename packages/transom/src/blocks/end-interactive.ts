@@ -1,6 +1,6 @@
-import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Actor, Block, Result } from '@transom/protocol'
+import { platform } from '../platform/current-platform.ts'
 import type { AcceptedBlock } from './block-queue.ts'
 import { waitForBlockEnd, type BlockSubject } from './block-waits.ts'
 
@@ -58,8 +58,8 @@ export async function endInteractive(
   const steps = exitCommand === null ? [INTERRUPT, INTERRUPT, ...FORCE] : politeSteps(exitCommand)
   for (const step of steps) {
     step.take(tty, actor)
-    const ended = await waitForBlockEnd(blocks, block, { timeoutMs: STEP_MS, signal })
-    if (ended !== null) return { ended_with: step.with, block: ended }
+    const outcome = await waitForBlockEnd(blocks, block, { timeoutMs: STEP_MS, signal })
+    if (outcome.is === 'ended') return { ended_with: step.with, block: outcome.block }
   }
   return null
 }
@@ -92,13 +92,9 @@ function politeSteps(command: string): Step[] {
   return [exit, again, ...FORCE]
 }
 
-/** The name of the program that leads the foreground process group, without its version. */
+/** The name of the program that leads the foreground process group, without its version; empty if it is not known. */
 function programInFront(tty: InteractiveTerminal): string {
   const group = tty.foregroundGroup()
-  try {
-    const executable = fs.readlinkSync(`/proc/${group}/exe`)
-    return path.basename(executable).replace(/[\d.]+$/, (version) => (version === '3' ? '3' : ''))
-  } catch {
-    return '' // ended, another user's, or no /proc: then it is not known
-  }
+  const file = group === null ? null : platform().programFile(group)
+  return path.basename(file ?? '').replace(/[\d.]+$/, (version) => (version === '3' ? '3' : ''))
 }

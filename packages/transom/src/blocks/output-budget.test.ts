@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
 import { budgetedText, endsBudget, outputBudget } from './output-budget.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../lib/plain-text.ts'
 
 const LINES = Array.from({ length: 1000 }, (_, index) => `line ${index}\r\n`).join('')
 

@@ -1,4 +1,4 @@
-import { characterBytes, plainLines, type PlainLine } from './plain-text.ts'
+import { characterBytes, plainLines, type PlainLine } from '../lib/plain-text.ts'
 
 /** Of what is kept when output must be cut: the end, where results and errors are, matters more. */
 const HEAD_SHARE = 0.4

@@ -5,7 +5,7 @@ import { MarkCutter, type CutMark } from './shells/mark-cutter.ts'
 import type { ShellIntegration } from './shells/integrate-shell.ts'
 import type { NestedShell } from './shells/nested-shell.ts'
 import { typedText } from './shells/typed-text.ts'
-import { interactiveId, type AcceptedBlock, type BlockOrdinals } from './block-queue.ts'
+import { blockId, interactiveId, type AcceptedBlock, type BlockOrdinals } from './block-queue.ts'
 import { IntegratedShell, type ShellSession } from './integrated-shell.ts'
 
 /** What may be the start of a mark is held back no longer than this when nothing follows: then it is none. */
@@ -51,6 +51,15 @@ export class ShellBlocks {
   get interactive(): AcceptedBlock | null {
     const active = this.#nesting.map(({ queue }) => queue.active)
     return active.findLast((block) => block?.kind === 'interactive') ?? null
+  }
+
+  /** The ordinal of the block that was asked for or typed last; 0 before the first. */
+  get lastOrdinal(): number {
+    return this.#ordinals.last
+  }
+
+  blockId(ordinal: number): string {
+    return blockId(this.#session.session, ordinal)
   }
 
   /** Whether a block has neither begun nor been given up. */

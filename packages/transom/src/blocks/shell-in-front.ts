@@ -1,13 +1,13 @@
-import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { descendantsOf, hasExecuted } from '../platform/process-tree.ts'
+import { platform } from '../platform/current-platform.ts'
+import { descendantsOf } from '../platform/process-tree.ts'
 
 /**
  * The name of the program in front, when that is a shell that reads commands from the terminal, or leads to one that
  * is another user's, in a container or on another machine. Null for every other program.
  */
 export function shellInFront(group: number): string | null {
-  const argv = readArgv(group)
+  const argv = platform().programArguments(group)
   const name = nameOf(argv)
   if (isCommandReader(group, argv)) return name
   const subcommands = REMOTE[name]
@@ -15,7 +15,9 @@ export function shellInFront(group: number): string | null {
     return subcommands === null || argv.some((word) => subcommands.includes(word)) ? name : null
   }
   if (!LOCAL.includes(name)) return null
-  return descendantsOf(group).some((pid) => isCommandReader(pid, readArgv(pid))) ? name : null
+  return descendantsOf(group).some((pid) => isCommandReader(pid, platform().programArguments(pid)))
+    ? name
+    : null
 }
 
 const SHELLS = ['bash', 'zsh', 'fish', 'sh', 'dash', 'ash', 'ksh', 'mksh', 'tcsh', 'csh', 'rbash']
@@ -54,7 +56,8 @@ const OPTIONS_WITH_VALUE = ['--rcfile', '--init-file', '-o', '+o', '-O', '+O', '
 
 /** Whether a process is a shell that was started to read commands, and not to run a script or one command. */
 function isCommandReader(pid: number, argv: readonly string[]): boolean {
-  if (!SHELLS.includes(nameOf(argv)) || !hasExecuted(pid)) return false // a subshell is a part of its shell
+  if (!SHELLS.includes(nameOf(argv))) return false
+  if (platform().processFacts(pid)?.hasExecuted !== true) return false // a subshell is a part of its shell
   const words = argv.slice(1)
   return words.every((word, at) => {
     const isOption = /^[-+]/.test(word) || OPTIONS_WITH_VALUE.includes(words[at - 1] ?? '')
@@ -65,12 +68,4 @@ function isCommandReader(pid: number, argv: readonly string[]): boolean {
 /** As a login shell is named, too: `-bash`. */
 function nameOf([first = '']: readonly string[]): string {
   return path.basename(first).replace(/^-/, '')
-}
-
-function readArgv(pid: number): string[] {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
-  } catch {
-    return [] // it has ended, or there is no /proc
-  }
 }

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import * as fs from 'node:fs'
 import type { ExitRecord } from '@transom/protocol'
 import { messageOf } from '../lib/system-error.ts'
 import { loadPtyBinding } from '../kinds/terminal/pty-binding.ts'
+import { loadLibc } from '../platform/libc.ts'
+import type { Platform } from '../platform/platform.ts'
 import { createHostMark, sessionMark } from '../platform/process-tree.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
 
@@ -12,23 +13,24 @@ const PROBE_EXIT = 7
 const REINSTALL =
   'install transom again on this machine, with optional dependencies (npm ci --include=optional)'
 
-/** What only native code can do, and a real program on a real pty. Loaded late, so that a failure can be told. */
-export function nativeChecks(platform: string): Check[] {
+/** What only native code can do, and a real program on a real pty. What the system lacks is not tried. */
+export function nativeChecks(platform: Platform): Check[] {
+  const has = (member: keyof Platform) => platform.lacks[member] === undefined
   return [
     { name: 'ffi', run: checkFfi },
     { name: 'pty_binding', run: checkPtyBinding },
     { name: 'pty', run: checkPty },
-    { name: 'process_marks', run: () => checkMarks(platform) },
-    { name: 'subreaper', run: () => checkSubreaper(platform) },
+    ...(has('withProcessMark') ? [{ name: 'process_marks', run: () => checkMarks(platform) }] : []),
+    ...(has('adoptOrphans') ? [{ name: 'subreaper', run: async () => checkSubreaper(platform) }] : []),
   ]
 }
 
-async function checkFfi(): Promise<Finding> {
+function checkFfi(): Finding {
   try {
-    await import('../lib/native.ts')
-    return ok('koffi is loaded and calls the C library')
+    loadLibc()
+    return ok('loaded, and calls the C library')
   } catch (error) {
-    return failed(`koffi cannot be loaded: ${firstLine(messageOf(error))}`, REINSTALL)
+    return failed(messageOf(error), REINSTALL)
   }
 }
 
@@ -77,21 +79,17 @@ async function checkPty(): Promise<Finding> {
 
 const MOUNT_PTS = 'see that /bin/sh runs and /dev/pts is mounted (mount -t devpts devpts /dev/pts)'
 
-async function checkMarks(platform: string): Promise<Finding> {
-  if (platform !== 'linux') return degraded('there are none', 'nothing can be done on this system')
-  const { withProcessMark } = await import('../lib/native.ts')
+function checkMarks(platform: Platform): Finding {
   const mark = sessionMark(createHostMark(), 1)
-  const limits = withProcessMark(mark, () => fs.readFileSync('/proc/self/limits', 'utf8'))
-  if (limits.includes(String(mark))) return ok('set and read back')
+  const found = platform.withProcessMark(mark, () => platform.processMark(process.pid))
+  if (found === mark) return ok('set and read back')
   const advice = 'allow RLIMIT_RTTIME to be set (a container’s or systemd’s LimitRTTIME)'
   return degraded('RLIMIT_RTTIME cannot be set: a process that hides may outlive its session', advice)
 }
 
 /** Leaves an orphan behind a shell: it must become a child of this process. */
-async function checkSubreaper(platform: string): Promise<Finding> {
-  if (platform !== 'linux') return degraded('there is none', 'nothing can be done on this system')
-  const { becomeSubreaper, reapChild } = await import('../lib/native.ts')
-  becomeSubreaper()
+async function checkSubreaper(platform: Platform): Promise<Finding> {
+  platform.adoptOrphans()
   const shell = spawn('/bin/sh', ['-c', 'exec 3<&0; cat <&3 >/dev/null & echo $!'], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
@@ -103,21 +101,9 @@ async function checkSubreaper(platform: string): Promise<Finding> {
     new Promise((resolve) => shell.stdout.on('close', resolve)),
   ])
   const orphan = Number(printed.trim())
-  const parent = readParent(orphan)
+  const parent = platform.processFacts(orphan)?.parentPid ?? null
   shell.stdin.end()
   if (parent !== process.pid) return degraded(`an orphan went to process ${parent}`, 'use Linux 3.4 or newer')
-  reapChild(orphan)
+  platform.reapChild(orphan)
   return ok('orphans come to their host')
-}
-
-function readParent(pid: number): number | null {
-  try {
-    return Number(/^PPid:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return null // hidden, or gone
-  }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? ''
 }

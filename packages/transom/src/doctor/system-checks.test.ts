@@ -1,11 +1,14 @@
 import * as os from 'node:os'
 import { expect, test } from 'vitest'
+import { darwin } from '../platform/darwin.ts'
+import { linux } from '../platform/linux.ts'
 import { runChecks } from './check.ts'
 import { systemChecks, type System } from './system-checks.ts'
 
 const here: System = {
   nodeVersion: 'v20.0.0',
-  platform: 'linux',
+  name: 'linux',
+  platform: linux,
   arch: 'x64',
   env: { PATH: '/usr/bin:/bin' },
   folder: os.tmpdir(),
@@ -21,9 +24,10 @@ test.each<[string, Partial<System>, string]>([
   ['node', {}, 'ok'],
   ['node', { nodeVersion: 'v18.20.1' }, 'failed'],
   ['platform', {}, 'ok'],
-  ['platform', { platform: 'darwin' }, 'degraded'],
-  ['platform', { platform: 'win32' }, 'failed'],
-  ['proc', { platform: 'darwin' }, 'degraded'],
+  ['platform', { name: 'darwin', platform: darwin }, 'degraded'],
+  ['platform', { name: 'win32', platform: null }, 'failed'],
+  ['proc', {}, 'ok'],
+  ['adopt_orphans', { name: 'darwin', platform: darwin }, 'degraded'],
   ['locale', {}, 'ok'],
   ['locale', { env: { LANG: 'de_DE.utf8' } }, 'ok'],
   ['locale', { env: { LANG: 'C.UTF-8', LC_ALL: 'POSIX' } }, 'degraded'],
@@ -32,6 +36,15 @@ test.each<[string, Partial<System>, string]>([
   ['optional_programs', { env: { PATH: '/nowhere' } }, 'ok'],
 ])('%s with %j is %s', async (name, system, status) => {
   expect(await statusOf(name, system)).toBe(status)
+})
+
+test('the doctor lists everything that macOS lacks, with its effect', async () => {
+  const checks = systemChecks({ ...here, name: 'darwin', platform: darwin })
+  const results = await runChecks(checks)
+  const effects = Object.values(darwin.lacks)
+  expect(effects.length).toBeGreaterThan(5)
+  expect(results.filter(({ found }) => effects.includes(found)).length).toBe(effects.length)
+  expect(results.map(({ check }) => check)).not.toContain('proc')
 })
 
 test('a check that throws has failed, and the others go on', async () => {

@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { errnoOf } from '../lib/system-error.ts'
+import type { Platform } from '../platform/platform.ts'
 import { checkProgram } from '../platform/program.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
 
@@ -10,7 +11,9 @@ const NOTICE_TIMEOUT_MS = 2000 // a file system that tells of a change tells at 
 
 export interface System {
   readonly nodeVersion: string
-  readonly platform: string
+  readonly name: string
+  /** Null if Transom does not run on it. */
+  readonly platform: Platform | null
   readonly arch: string
   readonly env: NodeJS.ProcessEnv
   /** An existing folder on the disk of the Home. */
@@ -23,7 +26,7 @@ export function systemChecks(system: System): Check[] {
     { name: 'node', run: () => checkNode(system.nodeVersion) },
     { name: 'platform', run: () => checkPlatform(system) },
     { name: 'locale', run: () => checkLocale(system.env) },
-    { name: 'proc', run: () => checkProc(system.platform) },
+    ...platformChecks(system.platform),
     { name: 'file_notices', run: () => checkFileNotices(system.folder) },
     { name: 'shell', run: checkShell },
     { name: 'optional_programs', run: () => checkOptionalPrograms(system.env) },
@@ -36,14 +39,23 @@ function checkNode(version: string): Finding {
   return failed(version, `install Node ${NODE_MAJOR_MIN} or newer`)
 }
 
-function checkPlatform({ platform, arch }: System): Finding {
-  const found = `${platform} ${arch}, kernel ${os.release()}`
-  if (platform === 'linux') return ok(found)
-  if (platform !== 'darwin') return failed(found, 'use Linux or macOS')
-  return degraded(
-    found,
-    'without /proc a process that leaves its terminal may outlive its session; use Linux',
-  )
+function checkPlatform({ name, platform, arch }: System): Finding {
+  const found = `${name} ${arch}, kernel ${os.release()}`
+  if (platform === null) return failed(found, 'use Linux or macOS')
+  const lacks = Object.keys(platform.lacks).length
+  return lacks === 0 ? ok(found) : degraded(`${found}: ${lacks} things work less well, see below`, USE_LINUX)
+}
+
+const USE_LINUX = 'use Linux if that matters; nothing can be done about it on this system'
+
+/** What a system lacks, one by one, as its implementation says it; else whether what it has can be read. */
+function platformChecks(platform: Platform | null): Check[] {
+  if (platform === null) return []
+  const lacks = Object.entries(platform.lacks).map(([member, effect]) => ({
+    name: member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    run: () => degraded(effect, USE_LINUX),
+  }))
+  return lacks.length > 0 ? lacks : [{ name: 'proc', run: () => checkSources(platform) }]
 }
 
 /** As the programs of a session will see it. */
@@ -58,10 +70,8 @@ function checkLocale(env: NodeJS.ProcessEnv): Finding {
   )
 }
 
-function checkProc(platform: string): Finding {
-  if (platform !== 'linux') return degraded('there is none', 'nothing can be done on this system')
-  const files = ['/proc/self/stat', '/proc/self/limits', `/proc/self/task/${process.pid}/children`]
-  const hidden = files.filter((file) => !isReadable(file))
+function checkSources(platform: Platform): Finding {
+  const hidden = platform.hiddenSources()
   if (hidden.length === 0) return ok('readable')
   const advice = 'mount /proc without restrictions, or leftover processes of a session are not all found'
   return degraded(`cannot read ${hidden.join(', ')}`, advice)
@@ -110,14 +120,5 @@ function checkOptionalPrograms(env: NodeJS.ProcessEnv): Finding {
     return ok('tmux, which the benchmarks compare with')
   } catch {
     return ok('no tmux; only the benchmarks compare with it')
-  }
-}
-
-function isReadable(file: string): boolean {
-  try {
-    fs.readFileSync(file)
-    return true
-  } catch {
-    return false // hidden from this user, or a kernel without it
   }
 }

@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { artifactManifest, type Artifact, type ArtifactKind } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
-import { withFileLock } from '../lib/file-lock.ts'
+import { withFileLock } from '../platform/file-lock.ts'
 import { errnoOf, fileError, messageOf } from '../lib/system-error.ts'
 
 const MANIFEST = 'manifest.json'

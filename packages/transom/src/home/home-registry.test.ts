@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { tryLockFile } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { HomeRegistration } from './home-registration.ts'
 import { HomeRegistry, withHome } from './home-registry.ts'
 
@@ -24,7 +24,7 @@ const paths = () => registry.read()?.map((entry) => entry.path)
 function holdLock(): () => void {
   enter('/first') // makes the folder
   const fd = fs.openSync(path.join(folder, 'transom', 'homes.lock'), 'a')
-  expect(tryLockFile(fd)).toBe(true)
+  expect(platform().tryLockFile(fd)).toBe(true)
   return () => fs.closeSync(fd)
 }
 

@@ -1,17 +1,14 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
 import { makeFolder } from '../lib/make-folder.ts'
-import { tryLockFile } from '../lib/native.ts'
+import { FileLock } from '../platform/file-lock.ts'
 import { errnoOf } from '../lib/system-error.ts'
 
 const HOMES_MAX = 1000 // a Home for each task of an agent, for a long time; past it the oldest entries go
 const FILE_BYTES_MAX = 8 << 20 // HOMES_MAX paths of the system's longest, 4 KiB, with room; more is not ours
-/** The lock is held for the time of one small write: about two seconds of asking suffice for hundreds of writers. */
-const LOCK_RETRIES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 const registeredHome = z.object({ path: z.string(), registered_at: z.string() })
 export type RegisteredHome = z.infer<typeof registeredHome>
@@ -49,21 +46,7 @@ export class HomeRegistry {
 
   /** Changes the entries under the lock. False when another process has it at this moment. */
   tryUpdate(change: (homes: readonly RegisteredHome[]) => readonly RegisteredHome[]): boolean {
-    const { file } = this
-    makeFolder(path.dirname(file))
-    const lock = fs.openSync(path.join(path.dirname(file), 'homes.lock'), 'a', 0o600)
-    try {
-      if (!tryLockFile(lock)) return false
-      const before = this.read()
-      const after = change(before ?? [])
-      if (after !== before) {
-        const content = { version: 1, homes: after.slice(-HOMES_MAX) }
-        writeFileAtomic(file, `${JSON.stringify(content, null, 2)}\n`)
-      }
-      return true
-    } finally {
-      fs.closeSync(lock)
-    }
+    return this.#updateUnder(FileLock.try(this.#lockFile()), change)
   }
 
   /** As tryUpdate(), asking again while another process has the lock. False when that took too long. */
@@ -71,11 +54,31 @@ export class HomeRegistry {
     change: (homes: readonly RegisteredHome[]) => readonly RegisteredHome[],
     signal?: AbortSignal,
   ): Promise<boolean> {
-    for (const pauseMs of LOCK_RETRIES_MS) {
-      if (this.tryUpdate(change)) return true
-      await delay(pauseMs, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) })
+    return this.#updateUnder(await FileLock.wait(this.#lockFile(), signal), change)
+  }
+
+  #lockFile(): string {
+    const folder = path.dirname(this.file)
+    makeFolder(folder)
+    return path.join(folder, 'homes.lock')
+  }
+
+  #updateUnder(
+    lock: FileLock | null,
+    change: (homes: readonly RegisteredHome[]) => readonly RegisteredHome[],
+  ): boolean {
+    if (lock === null) return false
+    try {
+      const before = this.read()
+      const after = change(before ?? [])
+      if (after !== before) {
+        const content = { version: 1, homes: after.slice(-HOMES_MAX) }
+        writeFileAtomic(this.file, `${JSON.stringify(content, null, 2)}\n`)
+      }
+      return true
+    } finally {
+      lock.release()
     }
-    return this.tryUpdate(change)
   }
 }
 

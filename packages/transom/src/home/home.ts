@@ -56,8 +56,8 @@ export class Home {
   }
 
   /** The Event Log of a session, to read from. Nothing is known to be there. */
-  events(id: string): StoredEvents {
-    return StoredEvents.at(this.sessionFolder(id))
+  events(id: string, onStored?: (bytes: number) => void): StoredEvents {
+    return StoredEvents.at(this.sessionFolder(id), null, onStored)
   }
 
   createSessionFolder(id: string): void {

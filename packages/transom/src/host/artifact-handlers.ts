@@ -1,5 +1,5 @@
 import * as path from 'node:path'
-import type { ARTIFACT_OPERATIONS, Artifact, Result } from '@transom/protocol'
+import type { Artifact, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
@@ -8,7 +8,7 @@ import { exportLog } from '../evidence/replay/export-log.ts'
 import { replayLog } from '../evidence/replay/replay.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { makeBundle } from './bundle.ts'
-import type { Handlers } from './dispatch.ts'
+import type { HandlersOf } from './dispatch.ts'
 import { recordingDefaults, type RecordingControl } from './recording-handlers.ts'
 
 /** What was captured of sessions, live or ended. */
@@ -16,7 +16,7 @@ export function artifactHandlers(
   home: Home,
   sessions: Sessions,
   control: RecordingControl,
-): Pick<Handlers, keyof typeof ARTIFACT_OPERATIONS> {
+): HandlersOf<`artifacts.${string}`> {
   const find = async (ref: string) => {
     const { manifest } = await sessions.find(ref)
     return {

@@ -1,8 +1,8 @@
 import {
-  INPUT_STEPS,
   OPERATIONS,
   isOperationName,
   type BatchStepReport,
+  type OperationDefinition,
   type OperationName,
   type ParsedParams,
   type Result,
@@ -11,7 +11,7 @@ import {
 } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import { compileConditions } from '../session/conditions.ts'
-import { dispatch, type Handlers, type RequestContext } from './dispatch.ts'
+import { dispatch, type HostOperations, type RequestContext } from './dispatch.ts'
 
 type Step = ParsedParams<'session.batch'>['steps'][number]
 
@@ -27,7 +27,7 @@ interface Batch {
  * that a mistake in the last line does not leave a program half driven.
  */
 export async function runBatch(
-  handlers: Handlers,
+  operations: HostOperations,
   batch: Batch,
   steps: readonly Step[],
   context: RequestContext,
@@ -37,32 +37,34 @@ export async function runBatch(
   const reports: BatchStepReport[] = []
   let failure: { number: number; error: unknown; snapshot: Snapshot } | null = null
   let inputSeq: number | undefined
-  for (const [index, { name, params }] of calls.entries()) {
+  for (const [index, { name, isInput, params }] of calls.entries()) {
     const number = index + 1
     const step = steps[index]?.step ?? ''
     const stepStartMs = performance.now()
     context.progress({ number, steps: steps.length, step })
     const report = { number, step, ok: true, elapsed_ms: 0, result: null, error: null }
     try {
-      const result = await dispatch(handlers, name, anchored(name, params, inputSeq), context)
+      const result = await dispatch(operations, name, anchored(name, params, inputSeq), context)
       if (name === 'session.run') checkExitCode(result)
-      if (INPUT_STEPS.includes(step)) inputSeq = seqOf(result) ?? inputSeq
+      if (isInput) inputSeq = seqOf(result) ?? inputSeq
       reports.push({ ...report, elapsed_ms: since(stepStartMs), result: brief(name, result) })
     } catch (error) {
       context.signal.throwIfAborted()
       const { code, message } = toWireError(error)
       reports.push({ ...report, ok: false, elapsed_ms: since(stepStartMs), error: { code, message } })
-      failure ??= { number, error, snapshot: await seen(handlers, batch, error, context) }
+      failure ??= { number, error, snapshot: await seen(operations, batch, error, context) }
       if (!batch.keepGoing) break
     }
   }
   if (failure !== null) throw failed(batch, failure, reports, steps.length)
-  const { seq, screen_hash } = await screenOf(handlers, batch, context)
+  const { seq, screen_hash } = await screenOf(operations, batch, context)
   return { session: batch.session, steps: reports, elapsed_ms: since(startMs), seq, screen_hash }
 }
 
 interface Call {
   readonly name: OperationName
+  /** Whether a wait after it is anchored to it. */
+  readonly isInput: boolean
   readonly params: Record<string, unknown>
 }
 
@@ -72,13 +74,13 @@ function callOf({ step, ...given }: Step, number: number, { session, actor }: Ba
     const message = `step ${number}: there is no step ${JSON.stringify(step)} in this version`
     throw new OpError('usage', message, { step: number })
   }
-  const { params: schema } = OPERATIONS[name]
+  const { params: schema, step: role }: OperationDefinition = OPERATIONS[name]
   const hasActor = actor !== undefined && 'actor' in schema.shape
   const params = { ...(hasActor ? { actor } : {}), ...given, session }
   const parsed = schema.safeParse(params)
   if (parsed.success) {
-    if (name === 'session.wait') checkConditions(number, parsed.data as WaitConditions) // by its own schema
-    return { name, params }
+    if (name === 'session.wait') checkConditions(number, parsed.data)
+    return { name, isInput: role === 'input', params }
   }
   const problems = parsed.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
@@ -133,16 +135,20 @@ function brief(name: OperationName, result: unknown): Record<string, unknown> {
 
 /** The screen that the failed step saw itself, or the one that is there now. */
 async function seen(
-  handlers: Handlers,
+  operations: HostOperations,
   batch: Batch,
   error: unknown,
   context: RequestContext,
 ): Promise<Snapshot> {
   const own = error instanceof OpError ? error.details['snapshot'] : undefined
-  return (own as Snapshot | undefined) ?? (await screenOf(handlers, batch, context))
+  return (own as Snapshot | undefined) ?? (await screenOf(operations, batch, context))
 }
 
-async function screenOf(handlers: Handlers, { session }: Batch, context: RequestContext): Promise<Snapshot> {
+async function screenOf(
+  { handlers }: HostOperations,
+  { session }: Batch,
+  context: RequestContext,
+): Promise<Snapshot> {
   return handlers['session.snapshot']({ session }, context)
 }
 

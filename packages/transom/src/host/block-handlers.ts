@@ -1,4 +1,11 @@
-import type { Actor, Block, ParsedParams, Result } from '@transom/protocol'
+import {
+  INPUT_REASON_WORDS,
+  type Actor,
+  type Block,
+  type NeedsInput,
+  type ParsedParams,
+  type Result,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -8,13 +15,12 @@ import type { Conversations } from '../session/conversations.ts'
 import { fittedOutput } from '../blocks/fitted-output.ts'
 import { budgetedText } from '../blocks/output-budget.ts'
 import { endedOutput, liveOutput, type OutputStream } from '../blocks/output-stream.ts'
+import { InputSampler } from '../session/needs-input.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
-import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
+import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 import { blockSubject, notIntegrated, runInShell } from './pty-handlers.ts'
-
-type BlockOperation = 'pty.blocks' | 'pty.read' | 'session.run'
 
 export interface BlockDependencies {
   readonly home: Home
@@ -23,11 +29,13 @@ export interface BlockDependencies {
 }
 
 /** What shows blocks, of live sessions and of ended ones, and what runs one and waits for it. */
-export function blockHandlers(dependencies: BlockDependencies): Pick<Handlers, BlockOperation> {
+export function blockHandlers(
+  dependencies: BlockDependencies,
+): HandlersOf<'pty.blocks' | 'pty.read' | 'session.run'> {
   return {
     'pty.blocks': (params, { signal }) => listBlocks(dependencies, params, signal),
     'pty.read': (params, { signal }) => read(dependencies, params, signal),
-    'session.run': (params, context) => run(dependencies, params, context),
+    'session.run': run,
   }
 }
 
@@ -105,24 +113,55 @@ function findBlock(
 }
 
 async function run(
-  dependencies: BlockDependencies,
   params: ParsedParams<'session.run'>,
   context: RequestContext,
+  { session, control: { shell, projection } }: Target<'blocks'>,
 ): Promise<Result<'session.run'>> {
-  const session = await dependencies.conversations.get(params.session)
-  const { shell, projection } = session.capability('blocks')
   if (shell === null) throw notIntegrated(session)
   const command = joinCommand(shell.integration.shell, params.command)
   const actor = actorOf(context, params.actor)
   const accepted = runInShell(session, { ...params, command, actor }, 'block')
-  const timeoutMs = params.no_wait ? 0 : params.timeout_ms
-  const { signal } = context
-  const ended = await waitForBlockEnd(blockSubject(session), accepted, { timeoutMs, signal })
+  const outcome = await waitForBlockEnd(blockSubject(session), accepted, {
+    timeoutMs: params.no_wait ? 0 : params.timeout_ms,
+    needsInput: params.no_wait || params.no_early ? undefined : programInput(session),
+    signal: context.signal,
+  })
+  const ended = outcome.is === 'ended' ? outcome.block : null
   const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, actor)
   const output = await blockOutput(session, block, params)
   if (ended !== null || params.no_wait) return { ok: true, block, ...output }
-  const message = `${JSON.stringify(command.slice(0, 100))} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}: "transom block ${params.session} ${block.seq}" shows its output`
+  const words = JSON.stringify(command.slice(0, 100))
+  const goOn = `"transom wait ${params.session} --block-end ${block.seq}" waits for its end, "transom block ${params.session} ${block.seq}" shows its output`
+  if (outcome.is === 'needs_input') {
+    const { needsInput: needs_input } = outcome
+    const message = `${words} waits for input (${inputWords(needs_input)}) and runs on as block ${block.seq}: answer with type or keys; ${goOn}`
+    throw new OpError('needs_input', message, { block, needs_input, ...output })
+  }
+  const message = `${words} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}: ${goOn}`
   throw new OpError('block_running', message, { block, ...output })
+}
+
+/**
+ * Asks whether the program of a block waits for input. The shell itself, seen at its prompt, does not count: then the
+ * block has just ended, and its end mark is on its way.
+ */
+function programInput(session: Session): () => NeedsInput | number {
+  const sampler = new InputSampler({
+    recency: session.recency,
+    now: session.now,
+    needsInput: () => {
+      const found = session.needsInput()
+      const isOwnPrompt = found.reason === 'shell_prompt' && found.evidence.pid === session.manifest.pid
+      return isOwnPrompt ? { ...found, verdict: 'busy' } : found
+    },
+  })
+  return () => sampler.sample()
+}
+
+function inputWords({ reason, prompt }: NeedsInput): string {
+  const why = reason === null ? 'it reads the terminal' : INPUT_REASON_WORDS[reason]
+  const shown = prompt.trim()
+  return shown === '' ? why : `${why}: ${JSON.stringify(shown)}`
 }
 
 /** A block that waits for the shell, as it would look if it had just begun. */

@@ -3,17 +3,23 @@ import {
   actorName,
   isOperationName,
   type Actor,
+  type Capability,
+  type NeededBy,
   type OperationName,
   type ParsedParams,
   type Principal,
   type Result,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import type { Capabilities } from '../session/capabilities.ts'
+import type { Session } from '../session/session.ts'
 
 /** What a handler may use of the request it serves. */
 export interface RequestContext {
   /** Who is asking. */
   readonly principal: Principal
+  /** The processes that vouch for it, the nearest to it first; null where the kernel does. */
+  readonly vouchers: string | null
   /** Aborts when the caller cancels or vanishes. */
   readonly signal: AbortSignal
   /** Sends to the caller beside the answer; false while it reads too slowly. */
@@ -26,9 +32,16 @@ export interface RequestContext {
   readonly background: BackgroundWork
 }
 
-/** Who acts, for the Event Log: the principal, and beside it what the caller called itself. */
-export function actorOf({ principal }: Pick<RequestContext, 'principal'>, label: string | undefined): Actor {
-  return { actor: actorName(principal), ...(label === undefined ? {} : { actor_label: label }) }
+/** Who acts, for the Event Log: the principal, and beside it what the caller called itself and who vouches for it. */
+export function actorOf(
+  { principal, vouchers }: Pick<RequestContext, 'principal' | 'vouchers'>,
+  label?: string,
+): Actor {
+  return {
+    actor: actorName(principal),
+    ...(label === undefined ? {} : { actor_label: label }),
+    ...(vouchers === null ? {} : { actor_via: vouchers }),
+  }
 }
 
 export interface BackgroundWork {
@@ -38,16 +51,37 @@ export interface BackgroundWork {
   stop(id: number): boolean
 }
 
+/** A live session with what it can do, found for an operation that `needs` that. */
+export interface Target<C extends Capability> {
+  readonly session: Session
+  readonly control: Capabilities[C]
+}
+
+/** A handler for each operation. One whose entry in the table `needs` a capability is given the target that has it. */
 export type Handlers = {
   readonly [N in OperationName]: (
     params: ParsedParams<N>,
     context: RequestContext,
+    ...target: [NeededBy<N>] extends [never] ? [] : [Target<NeededBy<N>>]
   ) => Promise<Result<N>> | Result<N>
 }
 
-/** Runs an operation by name: the parameters are checked against the table, then its handler is called. */
+/** The handlers of some operations: by name, or all of a family (`home.${string}`). */
+export type HandlersOf<Name extends string> = Pick<Handlers, Extract<OperationName, Name>>
+
+/** What serves the operations of a host. */
+export interface HostOperations {
+  readonly handlers: Handlers
+  /** The live session that a request names. Throws `wrong_kind` if it cannot do what is needed. */
+  readonly findTarget: (ref: string, needed: Capability) => Promise<Target<Capability>>
+}
+
+/**
+ * Runs an operation by name: the parameters are checked against the table, the session for what the table says is
+ * needed of it, then the handler is called.
+ */
 export async function dispatch(
-  handlers: Handlers,
+  { handlers, findTarget }: HostOperations,
   name: string,
   params: unknown,
   context: RequestContext,
@@ -59,8 +93,17 @@ export async function dispatch(
   const parsed = OPERATIONS[name].params.safeParse(params ?? {})
   if (!parsed.success) throw usageError(name, parsed.error.issues, params)
   // The table and the handlers have the same keys; TypeScript cannot follow a key through both.
-  const handler = handlers[name] as (params: unknown, context: RequestContext) => unknown
-  return await handler(parsed.data, context)
+  const handler = handlers[name] as (params: unknown, context: RequestContext, target?: unknown) => unknown
+  const { needs } = OPERATIONS[name]
+  if (needs === undefined) return await handler(parsed.data, context)
+  return await handler(parsed.data, context, await findTarget(sessionRefOf(name, parsed.data), needs))
+}
+
+function sessionRefOf(operation: string, params: object): string {
+  const { session, conversation_id } = params as { session?: unknown; conversation_id?: unknown }
+  const ref = session ?? conversation_id
+  if (typeof ref !== 'string') throw new Error(`${operation} needs a capability and names no session`)
+  return ref
 }
 
 interface Issue {

@@ -11,7 +11,7 @@ import { Conversations } from '../session/conversations.ts'
 import type { SessionRequest } from '../session/kind-registry.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
-import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
+import { actorOf, type Handlers, type HostOperations, type RequestContext } from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
@@ -31,14 +31,15 @@ export interface HostControl extends HousekeepingControl, RecordingControl {
   status(): Result<'host.status'>
   /** Throws when no new session may start any more. */
   assertOpen(): void
-  createDedicated(params: Params<'session.create'>): Promise<SessionInfo>
+  /** Creates a session in a host of its own, for the principal of this request. */
+  createDedicated(params: Params<'session.create'>, context: RequestContext): Promise<SessionInfo>
   /** Ends the host, after the answer has been sent. */
   leave(): void
   setDebug(enabled: boolean): Result<'host.debug'>
 }
 
 /** One handler for each operation. They translate; the work is done by sessions and replays. */
-export function createHandlers(home: Home, sessions: Sessions, control: HostControl): Handlers {
+export function createOperations(home: Home, sessions: Sessions, control: HostControl): HostOperations {
   const conversations = new Conversations(sessions, () => conversationShell(control))
   const handlers: Handlers = {
     ...inputHandlers(sessions),
@@ -46,27 +47,28 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
-    'session.shell_init': (params, context) => shellInit(conversations, params, context),
+    'session.shell_init': shellInit,
     'pty.wait_for': (params, { signal }) => waitFor({ home, sessions, conversations }, params, signal),
     'session.create': async ({ dedicated, ...params }, context) => {
       control.assertOpen()
       control.registration.ensure()
-      if (dedicated) return control.createDedicated(params)
-      const session = await sessions.create(params, actorOf(context, undefined))
+      if (dedicated) return control.createDedicated(params, context)
+      const session = await sessions.create(params, actorOf(context))
       return publicInfo(session.manifest)
     },
     'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
-    'session.quota': async ({ session, bytes, policy }) => {
+    'session.quota': async ({ session, bytes, policy }, context) => {
       const target = await sessions.commandTarget(session)
-      target.setQuota({
+      const change = {
         ...(bytes === undefined ? {} : { sessionBytes: bytes }),
         ...(policy === undefined ? {} : { policy }),
-      })
+      }
+      target.setQuota(change, actorOf(context))
       const { sessionBytes, policy: now } = target.quota
       return { session: target.id, bytes: sessionBytes, policy: now, used_bytes: target.log.sizeBytes }
     },
     'session.destroy': async ({ session }, context) =>
-      publicInfo(await sessions.destroy(session, actorOf(context, undefined))),
+      publicInfo(await sessions.destroy(session, actorOf(context))),
     'session.subscribe': (params, context) => subscribe(sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
     ...recordingHandlers(home, sessions, control),
@@ -79,17 +81,25 @@ export function createHandlers(home: Home, sessions: Sessions, control: HostCont
         const message = `${active} sessions are active; "transom host stop --force" ends them`
         throw new OpError('host_busy', message, { sessions: active })
       }
-      const destroyed = await sessions.destroyAll(actorOf(context, undefined))
+      const destroyed = await sessions.destroyAll(actorOf(context))
       control.leave()
       return { stopped: true as const, destroyed }
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
     'session.batch': async ({ session, steps, keep_going, actor }, context) => {
       const { id } = await sessions.commandTarget(session)
-      return runBatch(handlers, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
+      return runBatch(operations, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
     },
   }
-  return handlers
+  const operations: HostOperations = {
+    handlers,
+    findTarget: async (ref, needed) => {
+      if (needed !== 'blocks') return sessions.capability(ref, needed)
+      const session = await conversations.get(ref)
+      return { session, control: session.capability(needed) }
+    },
+  }
+  return operations
 }
 
 /** What a conversation's session is started with. */

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import { HOST_LOCK_FILE, HOST_STARTING_FILE } from '../home/home-path.ts'
 import type { HostAddress } from '../home/host-launch.ts'
-import { lockFileBlocking, tryLockFile } from '../lib/native.ts'
+import { FileLock } from '../platform/file-lock.ts'
 import { fileError } from '../lib/system-error.ts'
 
 /**
@@ -12,52 +12,52 @@ import { fileError } from '../lib/system-error.ts'
  * finds the first one ready instead of half-way. Both are kernel locks: a killed host leaves none.
  */
 export class HostLock {
-  readonly #lockFd: number
+  readonly #lock: FileLock
   readonly #startingPath: string
-  #startingFd: number | null
+  /** Held, or null between start and end; also if another host has taken it at the end. */
+  #starting: FileLock | null
 
-  private constructor(lockFd: number, startingPath: string, startingFd: number) {
-    this.#lockFd = lockFd
+  private constructor(lock: FileLock, startingPath: string, starting: FileLock) {
+    this.#lock = lock
     this.#startingPath = startingPath
-    this.#startingFd = startingFd
+    this.#starting = starting
   }
 
   /** Blocks while another host of this Home starts or leaves. Returns the address of one that is there already. */
   static acquire(home: string): HostLock | HostAddress {
     const startingPath = path.join(home, HOST_STARTING_FILE)
     const lockPath = path.join(home, HOST_LOCK_FILE)
-    let startingFd: number
-    let lockFd: number
+    let starting: FileLock | null = null
+    let lock: FileLock | null
     try {
-      startingFd = fs.openSync(startingPath, 'a+', 0o600)
-      lockFd = fs.openSync(lockPath, 'a+', 0o600)
+      starting = FileLock.block(startingPath)
+      lock = FileLock.try(lockPath)
     } catch (error) {
+      starting?.release()
       throw fileError(error, `open the host's lock files in ${home}`, { home })
     }
-    lockFileBlocking(startingFd)
-    if (!tryLockFile(lockFd)) {
+    if (lock === null) {
       const content = fs.readFileSync(lockPath, 'utf8')
-      fs.closeSync(startingFd)
-      fs.closeSync(lockFd)
+      starting.release()
       if (content === '')
         throw new OpError('host_stopping', `the host of ${home} is leaving; try again`, { home })
       return JSON.parse(content) as HostAddress // written by announce()
     }
-    fs.ftruncateSync(lockFd, 0)
-    return new HostLock(lockFd, startingPath, startingFd)
+    fs.ftruncateSync(lock.fd, 0)
+    return new HostLock(lock, startingPath, starting)
   }
 
   /** The host accepts connections: from here on others find it. */
   announce(address: HostAddress): void {
-    fs.writeSync(this.#lockFd, JSON.stringify(address), 0)
-    if (this.#startingFd !== null) fs.closeSync(this.#startingFd)
-    this.#startingFd = null
+    fs.writeSync(this.#lock.fd, JSON.stringify(address), 0)
+    this.#starting?.release()
+    this.#starting = null
   }
 
-  /** The host leaves: whoever starts another one waits until this process is gone. */
+  /** The host leaves: another one that starts waits until this process is gone. */
   withdraw(): void {
-    this.#startingFd ??= fs.openSync(this.#startingPath, 'a+', 0o600)
-    tryLockFile(this.#startingFd) // held by a starter, it will find this host gone and be told to try again
-    fs.ftruncateSync(this.#lockFd, 0)
+    // If a starter holds it, that one will find this host gone and be told to try again.
+    this.#starting ??= FileLock.try(this.#startingPath)
+    fs.ftruncateSync(this.#lock.fd, 0)
   }
 }

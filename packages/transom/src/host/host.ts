@@ -4,6 +4,7 @@ import {
   PROTOCOL_VERSION,
   VERSION,
   type LocalPrincipal,
+  passedOn,
   type Params,
   type Result,
   type SessionInfo,
@@ -17,7 +18,7 @@ import { HomeRegistry } from '../home/home-registry.ts'
 import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
 import { Deferred } from '../lib/deferred.ts'
-import { clearProcessMark } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
 import { ChildReaper } from '../platform/child-reaper.ts'
 import { Keeper } from '../platform/keeper.ts'
@@ -27,7 +28,8 @@ import type { SessionLimits } from '../session/limits.ts'
 import type { SessionTotals } from '../session/session-totals.ts'
 import { Sessions } from '../session/sessions.ts'
 import { DebugLog } from './debug-log.ts'
-import { createHandlers } from './handlers.ts'
+import type { RequestContext } from './dispatch.ts'
+import { createOperations } from './handlers.ts'
 import { Recorder } from './recorder.ts'
 import { HostLock } from './host-lock.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -95,6 +97,7 @@ export class Host {
   readonly #sessions: Sessions
   readonly #debugLog: DebugLog
   readonly #pictures: PicturePool
+  readonly #recorder: Recorder
   readonly #kinds: HostKinds
   readonly #requests: RequestMetrics
   readonly #left: Promise<void>
@@ -106,7 +109,7 @@ export class Host {
 
   /** Starts the host of a Home, or returns the address of the one that is there. */
   static async start(options: HostOptions): Promise<Host | HostAddress> {
-    clearProcessMark()
+    platform().clearProcessMark()
     const home = Home.open(options.home)
     const lock = options.dedicated ? null : HostLock.acquire(home.path)
     if (lock !== null && !(lock instanceof HostLock)) return lock
@@ -135,6 +138,11 @@ export class Host {
     this.#registration = new HomeRegistration(home.path, this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#pictures = new PicturePool(options.script)
+    this.#recorder = new Recorder(options.recorderProgram, {
+      reaper: this.#reaper,
+      mark: sessionMark(this.#hostMark, HELPERS_ORDINAL),
+      removeLater: (file) => this.#keeper.removeLater(file),
+    })
     this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
@@ -183,25 +191,22 @@ export class Host {
   }
 
   async #listen(): Promise<void> {
-    const handlers = createHandlers(this.#home, this.#sessions, {
+    const operations = createOperations(this.#home, this.#sessions, {
       config: this.#config,
       pictures: this.#pictures,
       registry: this.#registry,
       registration: this.#registration,
-      recorder: new Recorder(this.#options.recorderProgram, {
-        reaper: this.#reaper,
-        mark: sessionMark(this.#hostMark, HELPERS_ORDINAL),
-      }),
+      recorder: this.#recorder,
       assets: this.#options.assets,
       now,
       status: () => this.#status(),
       assertOpen: () => this.#assertOpen(),
       leave: () => setImmediate(() => void this.#leave()),
-      createDedicated: (params) => this.#createDedicated(params),
+      createDedicated: async (params, context) => this.#createDedicated(params, context),
       setDebug: (enabled) => this.#setDebug(enabled),
     })
     this.#server = await SocketServer.listen(this.address.socket, {
-      handlers,
+      operations,
       onCountChange: () => this.#watchIdle(),
       observer: this.#requests,
     })
@@ -210,12 +215,15 @@ export class Host {
   }
 
   /** Starts a host for one session and has it create that session. */
-  async #createDedicated(params: Params<'session.create'>): Promise<SessionInfo> {
+  async #createDedicated(
+    params: Params<'session.create'>,
+    { principal, vouchers }: RequestContext,
+  ): Promise<SessionInfo> {
     const { script, env } = this.#options
     const { socket } = await launchHost({ home: this.#home.path, hostScript: script, env, dedicated: true })
     const client = new Client(await connectUnixSocket(socket, { frameBytesMax: RESPONSE_BYTES_MAX }))
     try {
-      return await client.call('session.create', params)
+      return await client.call('session.create', params, { onBehalfOf: passedOn(principal, vouchers) })
     } finally {
       client.close()
     }
@@ -264,6 +272,7 @@ export class Host {
     this.#lock?.withdraw()
     this.#server?.stopListening()
     await this.#registration.close()
+    await this.#recorder.close() // before the keeper goes, which would end them
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#debugLog.disable()

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import type { HOUSEKEEPING_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
+import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { HomeRegistration } from '../home/home-registration.ts'
@@ -12,7 +12,7 @@ import { exportLog } from '../evidence/replay/export-log.ts'
 import { collectGarbage } from '../session/garbage-collection.ts'
 import { surveyHomes } from '../session/home-survey.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
-import type { Handlers } from './dispatch.ts'
+import type { HandlersOf } from './dispatch.ts'
 
 /** What housekeeping needs of the host. */
 export interface HousekeepingControl {
@@ -26,7 +26,7 @@ export function createHousekeepingHandlers(
   home: Home,
   sessions: Sessions,
   { registry, registration, now }: HousekeepingControl,
-): Pick<Handlers, keyof typeof HOUSEKEEPING_OPERATIONS> {
+): HandlersOf<'session.gc' | `home.${string}` | `log.${string}`> {
   return {
     'session.gc': async ({ older_than_ms, dry_run, force }, { signal }) => {
       const options = {

@@ -35,10 +35,8 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
     },
     'session.mouse': async (params, context) =>
       useMouse(await sessions.commandTarget(params.session), params, context),
-    'session.signal': async ({ session, signal, to, actor }, context) => {
-      const { control } = await sessions.capability(session, 'tty')
-      return control.signal(`SIG${signal}`, to, actorOf(context, actor))
-    },
+    'session.signal': async ({ signal, to, actor }, context, { control }) =>
+      control.signal(`SIG${signal}`, to, actorOf(context, actor)),
     'session.mark': async ({ session, label, actor }, context) => {
       const target = await sessions.commandTarget(session)
       return { seq: target.mark(label, actorOf(context, actor)) }
@@ -48,7 +46,7 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
         throw new OpError('usage', 'resize: give cols, rows or both')
       const target = await sessions.commandTarget(session)
       const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
-      const { seq } = await target.act({ act: 'resize', ...size }, actorOf(context, undefined))
+      const { seq } = await target.act({ act: 'resize', ...size }, actorOf(context))
       return { seq, ...size }
     },
   }

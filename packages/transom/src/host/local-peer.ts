@@ -1,14 +1,14 @@
 import type * as net from 'node:net'
 import * as os from 'node:os'
 import type { LocalPrincipal } from '@transom/protocol'
-import { peerCredentials } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 
 /** The process at the other end of a Unix socket; null if it is of another user than this one. */
 export function localPeer(socket: net.Socket): LocalPrincipal | null {
   // An edge: Node keeps the descriptor of a socket to itself.
   const handle = (socket as unknown as { _handle: { fd: number } | null })._handle
   if (handle === null) return null // closed already
-  const { uid, pid } = peerCredentials(handle.fd)
+  const { uid, pid } = platform().peerCredentials(handle.fd)
   return uid === process.getuid?.() ? { kind: 'local', uid, pid, user: ownUserName() } : null
 }
 

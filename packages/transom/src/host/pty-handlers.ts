@@ -1,22 +1,24 @@
-import type { Actor, NeedsInput, PTY_OPERATIONS, ParsedParams, Result } from '@transom/protocol'
+import type { Actor, NeedsInput, ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../blocks/block-queue.ts'
-import type { BlockSubject } from '../blocks/block-waits.ts'
+import { waitForBlockBegin, type BlockSubject } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { endInteractive } from '../blocks/end-interactive.ts'
 import { activeInteractive } from '../blocks/shell-blocks.ts'
 import { QUIET_MS } from '../session/needs-input.ts'
 import type { Session } from '../session/session.ts'
 import { checkWorkingFolder } from '../platform/program.ts'
-import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
+import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 
+/** A shell that starts up, with everything that its user's files do. */
+const BEGIN_TIMEOUT_MS = 30_000
 const CTRL_D = '\x04'
 const ENTER = '\r'
 
-/** The operations of a conversation's shell. */
-type PtyOperation = Exclude<keyof typeof PTY_OPERATIONS, 'pty.blocks' | 'pty.read' | 'session.run'>
-
-export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOperation> {
+/** The operations of a conversation's shell, but for those that look at what it has done. */
+export function ptyHandlers(
+  conversations: Conversations,
+): Omit<HandlersOf<`pty.${string}`>, 'pty.blocks' | 'pty.read' | 'pty.wait_for'> {
   return {
     'pty.exec_block': async (params, context) => {
       const { begun } = await exec(conversations, params, 'block', context)
@@ -26,25 +28,24 @@ export function ptyHandlers(conversations: Conversations): Pick<Handlers, PtyOpe
       const { begun, block } = await exec(conversations, params, 'interactive', context)
       return { ...begun, session_id: interactiveId(block.id) }
     },
-    'pty.send': async (params, context) =>
-      send(await target(conversations, params), dataOf(params), actorOf(context, params.actor)),
-    'pty.ctrl_c': async (params, context) => {
-      const session = await target(conversations, params)
+    'pty.send': async (params, context, target) =>
+      send(talkingTo(target, params), dataOf(params), actorOf(context, params.actor)),
+    'pty.ctrl_c': async (params, context, target) => {
+      const { session, control } = talkingTo(target, params)
       const log_seq = session.capability('tty').interrupt(actorOf(context, params.actor))
-      return { ok: true, log_seq, cursor: session.capability('blocks').projection.cursor }
+      return { ok: true, log_seq, cursor: control.projection.cursor }
     },
-    'pty.ctrl_d': async (params, context) =>
-      send(await target(conversations, params), CTRL_D, actorOf(context, params.actor)),
-    'pty.enter': async (params, context) =>
-      send(await target(conversations, params), ENTER, actorOf(context, params.actor)),
-    'pty.end_session': async (params, context) =>
-      endSession(await target(conversations, params), params, context),
-    'pty.reset': async ({ conversation_id }, context) => ({
+    'pty.ctrl_d': async (params, context, target) =>
+      send(talkingTo(target, params), CTRL_D, actorOf(context, params.actor)),
+    'pty.enter': async (params, context, target) =>
+      send(talkingTo(target, params), ENTER, actorOf(context, params.actor)),
+    'pty.end_session': async (params, context, target) =>
+      endSession(talkingTo(target, params), params, context),
+    'pty.reset': async ({ conversation_id, start_cwd }, context) => ({
       ok: true,
-      ...(await conversations.reset(conversation_id, actorOf(context, undefined))),
+      ...(await conversations.reset(conversation_id, actorOf(context), start_cwd)),
     }),
-    'pty.status': async ({ conversation_id }, { signal }) =>
-      status(await conversations.get(conversation_id), signal),
+    'pty.status': async (_params, { signal }, { session }) => status(session, signal),
   }
 }
 
@@ -86,18 +87,24 @@ async function exec(
   const { cursor } = session.capability('blocks').projection
   const before = { cursor, log_seq: session.log.seq, ts_begin: session.now() }
   const block = runInShell(session, { ...params, actor }, kind)
+  // What is typed before the shell has begun the program would be typed to the shell.
+  if (kind === 'interactive' && !block.queued)
+    await waitForBlockBegin(blockSubject(session), block, {
+      timeoutMs: BEGIN_TIMEOUT_MS,
+      signal: context.signal,
+    })
   const names = { block_id: block.id, seq: block.ordinal, session: session.id, queued: block.queued }
   return { begun: { ok: true, ...names, ...before }, block }
 }
 
-async function target(
-  conversations: Conversations,
-  { conversation_id, session_id }: { conversation_id: string; session_id?: string | undefined },
-): Promise<Session> {
-  const session = await conversations.get(conversation_id)
-  session.assertCommandable()
-  const active = activeInteractive(session.capability('blocks').shells)
-  if (session_id === undefined || session_id === active) return session
+/** The target, if it takes input and the interactive session that is meant is the active one. */
+function talkingTo(
+  target: Target<'blocks'>,
+  { session_id }: { session_id?: string | undefined },
+): Target<'blocks'> {
+  target.session.assertCommandable()
+  const active = activeInteractive(target.control.shells)
+  if (session_id === undefined || session_id === active) return target
   const message =
     active === null
       ? `the interactive session ${session_id} is not active: none is`
@@ -105,18 +112,21 @@ async function target(
   throw new OpError('interactive_ended', message, { session_id, active_session_id: active })
 }
 
-function send(session: Session, input: string | Buffer, actor: Actor): Result<'pty.send'> {
+function send(
+  { session, control }: Target<'blocks'>,
+  input: string | Buffer,
+  actor: Actor,
+): Result<'pty.send'> {
   const log_seq = session.capability('tty').input(input, { via: 'send', actor })
-  return { ok: true, log_seq, cursor: session.capability('blocks').projection.cursor }
+  return { ok: true, log_seq, cursor: control.projection.cursor }
 }
 
 async function endSession(
-  session: Session,
+  { session, control: blocks }: Target<'blocks'>,
   { session_id, actor }: ParsedParams<'pty.end_session'>,
   context: RequestContext,
 ): Promise<Result<'pty.end_session'>> {
   const tty = session.capability('tty')
-  const blocks = session.capability('blocks')
   const active = blocks.shells?.interactive ?? null
   if (active === null) {
     const message = `there is no interactive session to end in ${session.id}`

@@ -1,53 +1,90 @@
 import { spawn } from 'node:child_process'
+import * as fs from 'node:fs/promises'
 import { OpError } from '@transom/protocol/errors'
 import type { RecordingMade, RecordingRequest } from '../evidence/recordings/make-recording.ts'
 import type { RecorderMessage } from '../evidence/recordings/recorder-messages.ts'
-import { withProcessMark } from '../lib/native.ts'
+import { temporaryBeside } from '../lib/placed-file.ts'
+import { platform } from '../platform/current-platform.ts'
 import type { ChildReaper } from '../platform/child-reaper.ts'
 
 const AT_ONCE_MAX = 2 // each takes a core and 100 MB; the others wait for their turn
 const STDERR_CHARS_MAX = 4000
-/** A recorder that is busy drawing does not see that it was cancelled. */
+/** A recorder sees after each picture that it was cancelled; one that does not end by then is killed. */
 const CANCEL_GRACE_MS = 1000
 
-/** Has recordings made by processes of their own. */
+export interface RecorderServices {
+  readonly reaper: ChildReaper
+  /** By it the host's keeper finds the processes, so that none outlives a host that is killed. */
+  readonly mark: bigint
+  /** Has a file removed if the host is killed. */
+  readonly removeLater: (file: string) => void
+}
+
+/** Has recordings made by processes of their own, which end with the request or the host that wanted them. */
 export class Recorder {
   readonly #program: string
-  readonly #reaper: ChildReaper
-  readonly #mark: bigint
-  readonly #waiting: (() => void)[] = []
+  readonly #services: RecorderServices
+  readonly #closing = new AbortController()
+  readonly #recordings = new Set<Promise<unknown>>()
+  readonly #waiting = new Set<() => void>()
   #running = 0
 
-  /**
-   * `program` is the text of main/recorder.ts, as it was when the host started: its file may be replaced meanwhile. By
-   * `mark` the host's keeper finds the processes, so that none outlives the host.
-   */
-  constructor(program: string, { reaper, mark }: { reaper: ChildReaper; mark: bigint }) {
+  /** `program` is the text of main/recorder.ts, as it was when the host started: its file may be replaced meanwhile. */
+  constructor(program: string, services: RecorderServices) {
     this.#program = program
-    this.#reaper = reaper
-    this.#mark = mark
+    this.#services = services
   }
 
   async record(
-    request: RecordingRequest,
+    recording: Omit<RecordingRequest, 'temporary'>,
     { signal, onProgress }: { signal: AbortSignal; onProgress: (done: number) => void },
+  ): Promise<RecordingMade> {
+    const request = { ...recording, temporary: temporaryBeside(recording.out) }
+    const made = this.#record(request, AbortSignal.any([signal, this.#closing.signal]), onProgress)
+    this.#recordings.add(made)
+    try {
+      return await made
+    } finally {
+      this.#recordings.delete(made)
+    }
+  }
+
+  /** Cancels what is under way; resolves when every process has ended and nothing unfinished is left. */
+  async close(): Promise<void> {
+    this.#closing.abort(new OpError('host_stopping', 'the host is leaving; ask again for the recording'))
+    await Promise.allSettled(this.#recordings)
+  }
+
+  async #record(
+    request: RecordingRequest,
+    signal: AbortSignal,
+    onProgress: (done: number) => void,
   ): Promise<RecordingMade> {
     await this.#turn(signal)
     try {
-      signal.throwIfAborted()
+      this.#services.removeLater(request.temporary)
       return await this.#run(request, signal, onProgress)
     } finally {
+      // A recorder that had to be killed, or died, has left it.
+      await fs.rm(request.temporary, { force: true })
       this.#running--
-      this.#waiting.shift()?.()
+      for (const wake of [...this.#waiting].slice(0, 1)) wake()
     }
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
-    if (this.#running >= AT_ONCE_MAX) {
+    signal.throwIfAborted()
+    while (this.#running >= AT_ONCE_MAX) {
       await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve)
-        signal.addEventListener('abort', () => resolve(), { once: true })
+        const wake = () => {
+          this.#waiting.delete(wake)
+          signal.removeEventListener('abort', wake)
+          resolve()
+        }
+        this.#waiting.add(wake)
+        signal.addEventListener('abort', wake)
       })
+      signal.throwIfAborted()
     }
     this.#running++
   }
@@ -57,11 +94,12 @@ export class Recorder {
     signal: AbortSignal,
     onProgress: (done: number) => void,
   ): Promise<RecordingMade> {
-    const child = withProcessMark(this.#mark, () =>
+    const { mark, reaper } = this.#services
+    const child = platform().withProcessMark(mark, () =>
       spawn(process.execPath, ['-'], { stdio: ['pipe', 'ignore', 'pipe', 'ipc'] }),
     )
     const { pid } = child
-    if (pid !== undefined) this.#reaper.leave(pid)
+    if (pid !== undefined) reaper.leave(pid)
     let killTimer: NodeJS.Timeout | undefined
     const cancel = () => {
       child.kill('SIGTERM') // it takes back what it has begun, and ends
@@ -87,7 +125,7 @@ export class Recorder {
     })
     clearTimeout(killTimer)
     signal.removeEventListener('abort', cancel)
-    if (pid !== undefined) this.#reaper.forget(pid)
+    if (pid !== undefined) reaper.forget(pid)
     signal.throwIfAborted()
     return madeOf(outcome, stderr)
   }

@@ -1,5 +1,5 @@
 import * as path from 'node:path'
-import type { ParsedParams, RECORDING_OPERATIONS, RecordingFormat, Result } from '@transom/protocol'
+import type { ParsedParams, RecordingFormat, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
@@ -7,7 +7,7 @@ import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { RecordingRequest } from '../evidence/recordings/make-recording.ts'
 import { RECORDED_TIMING, type Timing } from '../evidence/recordings/timeline.ts'
 import type { Sessions } from '../session/sessions.ts'
-import type { Handlers } from './dispatch.ts'
+import type { HandlersOf } from './dispatch.ts'
 import type { Recorder } from './recorder.ts'
 
 /** What recordings need of the host. */
@@ -32,7 +32,7 @@ export function recordingHandlers(
   home: Home,
   sessions: Sessions,
   control: RecordingControl,
-): Pick<Handlers, keyof typeof RECORDING_OPERATIONS> {
+): HandlersOf<'session.export'> {
   return {
     'session.export': async (params, { signal, progress }) => {
       const { manifest, live } = await sessions.find(params.session)
@@ -42,7 +42,7 @@ export function recordingHandlers(
       if (params.out === undefined && store === null)
         throw new OpError('usage', 'session.export: say where: give `out`, an absolute path, or `save`')
       if (params.out !== undefined) await refuseTarget({ out: params.out, force: params.force ?? false })
-      const request: RecordingRequest = {
+      const request = {
         folder: home.sessionFolder(session),
         session,
         name,
@@ -57,7 +57,7 @@ export function recordingHandlers(
         scale: params.scale,
         theme: params.theme,
         assets: control.assets,
-      }
+      } satisfies Omit<RecordingRequest, 'temporary'>
       const onProgress = (done: number) => progress({ done })
       const made = await control.recorder.record(request, { signal, onProgress })
       const { lastSeq, fromSeq, durationMs, bytes, frames, width, height } = made

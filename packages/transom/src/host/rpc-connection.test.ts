@@ -26,13 +26,14 @@ const handlers = {
       })
     }),
 } as unknown as Handlers
+const operations = { handlers, findTarget: () => expect.unreachable() }
 
 beforeEach(() => {
   const [client, host] = linkedTransports()
   transport = client
   received = []
   aborted = []
-  new RpcConnection(host, { peer, handlers, closed: () => {} })
+  new RpcConnection(host, { peer, operations, closed: () => {} })
 })
 
 async function send(...messages: unknown[]): Promise<unknown[]> {

@@ -5,16 +5,23 @@ import {
   type ServedRequest,
   type Transport,
 } from '@transom/client'
-import { delegatedPrincipal, delegation, type LocalPrincipal, type Principal } from '@transom/protocol'
+import {
+  delegatedPrincipal,
+  delegation,
+  vouchersOf,
+  type Delegation,
+  type LocalPrincipal,
+  type Principal,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { SUBSCRIPTION_METHOD } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
-import { dispatch, type BackgroundWork, type Handlers, type RequestContext } from './dispatch.ts'
+import { dispatch, type BackgroundWork, type HostOperations, type RequestContext } from './dispatch.ts'
 
 export interface RpcConnectionOptions {
   /** The process at the other end. */
   readonly peer: LocalPrincipal
-  readonly handlers: Handlers
+  readonly operations: HostOperations
   readonly closed: () => void
   readonly observer?: ConnectionObserver
 }
@@ -45,7 +52,7 @@ export class RpcConnection implements RpcService {
 
   async serve(request: ServedRequest): Promise<unknown> {
     const context = new ConnectionContext(request, this.#options.peer, this.#peer, this.#work)
-    return dispatch(this.#options.handlers, request.method, request.params, context)
+    return dispatch(this.#options.operations, request.method, request.params, context)
   }
 
   served({ request: { id, method, params }, durationMs, error }: ServedReport): void {
@@ -56,13 +63,16 @@ export class RpcConnection implements RpcService {
 
 class ConnectionContext implements RequestContext, BackgroundWork {
   readonly principal: Principal
+  readonly vouchers: string | null
   readonly background: BackgroundWork = this
   readonly #request: ServedRequest
   readonly #peer: RpcPeer
   readonly #work: ConnectionWork
 
   constructor(request: ServedRequest, from: LocalPrincipal, peer: RpcPeer, work: ConnectionWork) {
-    this.principal = principalOf(from, request.onBehalfOf)
+    const delegated = delegationIn(request)
+    this.principal = delegated === null ? from : delegatedPrincipal(from, delegated)
+    this.vouchers = delegated === null ? null : vouchersOf(from, delegated)
     this.#request = request
     this.#peer = peer
     this.#work = work
@@ -89,10 +99,10 @@ class ConnectionContext implements RequestContext, BackgroundWork {
 }
 
 /** A peer may vouch for its own callers, as the gateway does; who it is itself is for the kernel to say. */
-function principalOf(peer: LocalPrincipal, onBehalfOf: unknown): Principal {
-  if (onBehalfOf === undefined) return peer
+function delegationIn({ onBehalfOf }: ServedRequest): Delegation | null {
+  if (onBehalfOf === undefined) return null
   const parsed = delegation.safeParse(onBehalfOf)
-  if (parsed.success) return delegatedPrincipal(peer, parsed.data)
+  if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = ['on_behalf_of', ...(issue?.path ?? [])].map(String).join('.')
   throw new OpError('invalid_request', `${where}: ${issue?.message ?? 'not a principal'}`)

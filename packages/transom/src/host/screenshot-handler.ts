@@ -1,5 +1,6 @@
 import * as fs from 'node:fs/promises'
 import type { ParsedParams, Result } from '@transom/protocol'
+import { findText } from '@transom/grid'
 import { OpError } from '@transom/protocol/errors'
 import type { ArtifactStore } from '../home/artifact-store.ts'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
@@ -113,7 +114,11 @@ function spanOf(name: string, span: string | undefined, size: number): [from: nu
 
 /** All rows of the lines from the first to the last that show the text. */
 function rowsOf(screen: Projection, text: string): [from: number, to: number] {
-  const lines = screen.canonical().lines.filter((line) => line.text.includes(text))
+  const canonical = screen.canonical()
+  const spans = [...findText({ grid: screen.frame().text, canonical }, text)]
+  const isShown = ({ start, text: line }: { start: number; text: string }) =>
+    spans.some((span) => span.start <= start + line.length && span.end > start)
+  const lines = canonical.lines.filter(isShown)
   const [first, last] = [lines[0], lines.at(-1)]
   if (first !== undefined && last !== undefined) return [first.rowIndex, last.rowIndex + last.rowCount]
   const message = `crop_text: ${JSON.stringify(text)} is not on the screen at seq ${screen.seq}; "transom snapshot" shows it`

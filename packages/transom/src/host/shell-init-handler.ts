@@ -1,20 +1,17 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { waitUntil } from '../lib/wait-until.ts'
-import type { Conversations } from '../session/conversations.ts'
 import { nestedShell } from '../blocks/shells/nested-shell.ts'
-import { actorOf, type RequestContext } from './dispatch.ts'
+import { actorOf, type RequestContext, type Target } from './dispatch.ts'
 
 /** Integrates a shell within a session's program. With `type` it waits for the shell's first prompt. */
 export async function shellInit(
-  conversations: Conversations,
-  { session: ref, shell, type, timeout_ms, actor: label }: ParsedParams<'session.shell_init'>,
+  { shell, type, timeout_ms, actor: label }: ParsedParams<'session.shell_init'>,
   context: RequestContext,
+  { session, control: blocks }: Target<'blocks'>,
 ): Promise<Result<'session.shell_init'>> {
-  const session = await conversations.get(ref)
   session.assertCommandable()
   const actor = actorOf(context, label)
-  const blocks = session.capability('blocks')
   const nested = nestedShell(shell)
   const result = { ok: true as const, session: session.id, shell, snippet: nested.snippet }
   if (!type) {

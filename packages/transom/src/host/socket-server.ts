@@ -6,12 +6,12 @@ import type { LocalPrincipal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
-import type { Handlers } from './dispatch.ts'
+import type { HostOperations } from './dispatch.ts'
 import { localPeer } from './local-peer.ts'
 import { RpcConnection } from './rpc-connection.ts'
 
 export interface ServerOptions {
-  readonly handlers: Handlers
+  readonly operations: HostOperations
   readonly onCountChange: () => void
   readonly observer: ConnectionObserver
 }
@@ -51,12 +51,12 @@ export class SocketServer {
 
   /** Serves a client that was accepted, here or by another server of this process. */
   serve(transport: Transport, peer: LocalPrincipal): void {
-    const { handlers, onCountChange, observer } = this.#options
+    const { operations, onCountChange, observer } = this.#options
     const closed = () => {
       this.#connections.delete(connection)
       onCountChange()
     }
-    const connection = new RpcConnection(transport, { peer, handlers, closed, observer })
+    const connection = new RpcConnection(transport, { peer, operations, closed, observer })
     this.#connections.add(connection)
     onCountChange()
   }

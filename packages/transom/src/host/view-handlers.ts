@@ -1,4 +1,5 @@
 import type { ParsedParams, Result } from '@transom/protocol'
+import { BlockProjection, projectLog } from '../blocks/block-projection.ts'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
@@ -130,6 +131,8 @@ async function waitOffline(
   signal: AbortSignal,
 ): Promise<Result<'session.wait'>> {
   const { screen, exit, lastOutputSeq } = await replayLog(log, { signal })
+  const projection =
+    request.block_end === undefined ? new BlockProjection(manifest) : await projectLog(log.events, signal)
   const now = performance.now()
   // The state is final. How long it has lasted cannot be told from a log, so that no duration is ever reached.
   const ended: WaitSubject = {
@@ -145,6 +148,7 @@ async function waitOffline(
     recency: { lastOutputSeq, lastOutputMs: now, lastInputSeq: 0, lastInputMs: now },
     now: () => now,
     needsInput: () => unknownInput('the session has ended'),
+    capability: () => ({ projection, shells: null }),
   }
   return waitForConditions(ended, request, signal)
 }

@@ -44,7 +44,7 @@ export function webHandlers(
       const { session: target } = await sessions.capability(session, 'page')
       const screen = await target.look()
       const shown = { grid: screen.frame().text, canonical: screen.canonical() }
-      const places = findPlaces(shown, text.trim(), { ignoreCase: ignore_case ?? false })
+      const places = findPlaces(shown, text, { ignoreCase: ignore_case ?? false })
       return { matches: places.map(({ middle: _middle, ...match }) => match) }
     },
     'web.paint': async (params) => {

@@ -6,11 +6,11 @@ import { notWritten, publish, refuseTarget, temporaryBeside, type PlacedFile } f
  * when that fails nothing is left.
  */
 export async function writeNewFile<T>(
-  options: PlacedFile,
+  options: PlacedFile & { readonly temporary?: string },
   write: (file: fs.FileHandle, path: string) => Promise<T>,
 ): Promise<T> {
   await refuseTarget(options)
-  const temporary = temporaryBeside(options.out)
+  const { temporary = temporaryBeside(options.out) } = options
   let file: fs.FileHandle
   try {
     file = await fs.open(temporary, 'wx', 0o600)

@@ -12,6 +12,13 @@ export class Scope {
     this.#onFailure = onFailure
   }
 
+  /** For a process that works for one owner: what fails ends the process. */
+  static ofProcess(): Scope {
+    return new Scope((error) => {
+      throw error
+    })
+  }
+
   /** Aborts when the scope closes. */
   get signal(): AbortSignal {
     return this.#ending.signal

@@ -41,7 +41,7 @@ export class CheckpointFiles {
     this.#folder = folder
   }
 
-  /** Writes one, as a whole or not at all; returns its size. 0 for a state that is too large to be worth it. */
+  /** Writes one, as a whole or not at all; returns how much more is stored. 0 for a state that is too large to be worth it. */
   async write(name: string, checkpoint: RecordPlace & { seq: number; state: Uint8Array }): Promise<number> {
     const { seq, state, file, offset } = checkpoint
     if (state.length > STATE_BYTES_MAX) return 0
@@ -55,9 +55,9 @@ export class CheckpointFiles {
     for (const value of [seq, file.firstSeq, offset]) at = content.writeDoubleLE(value, at)
     content.set(state, at)
     content.writeUInt32LE(crc32(content.subarray(0, -CRC_BYTES)), content.length - CRC_BYTES)
+    const replacedBytes = await this.#sizeOf(name, seq)
     await replaceFile(path.join(this.#folder, fileName(name, seq)), content)
-    await this.#thin(name)
-    return content.length
+    return content.length - replacedBytes - (await this.#thin(name))
   }
 
   /** The latest usable one at or before a seq. */
@@ -96,11 +96,26 @@ export class CheckpointFiles {
     return { seq, place, state: content.subarray(HEADER_BYTES, end) }
   }
 
-  async #thin(name: string): Promise<void> {
+  /** Returns how much less is stored. */
+  async #thin(name: string): Promise<number> {
     const seqs = await this.#seqs(name)
-    if (seqs.length <= COUNT_MAX) return
-    for (const [index, seq] of seqs.slice(0, -1).entries())
-      if (index % 2 === 0) await fs.rm(path.join(this.#folder, fileName(name, seq)), { force: true })
+    if (seqs.length <= COUNT_MAX) return 0
+    let removedBytes = 0
+    for (const seq of seqs.slice(0, -1).filter((_, index) => index % 2 === 0)) {
+      removedBytes += await this.#sizeOf(name, seq)
+      await fs.rm(path.join(this.#folder, fileName(name, seq)), { force: true })
+    }
+    return removedBytes
+  }
+
+  /** 0 if there is none. */
+  async #sizeOf(name: string, seq: number): Promise<number> {
+    try {
+      return (await fs.stat(path.join(this.#folder, fileName(name, seq)))).size
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return 0
+      throw error
+    }
   }
 
   async #seqs(name: string): Promise<number[]> {

@@ -2,19 +2,18 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { tryLockWatchedFile } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { fileError } from '../lib/system-error.ts'
 import { CHECKPOINT_EVERY_BYTES } from './fold.ts'
 import { writeIndexFile } from './index-file.ts'
 import { INDEXED_BYTES_MIN } from './log-extent.ts'
+import { LogSync } from './log-sync.ts'
 import { LogTail } from './log-tail.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
 import { SegmentChain, firstSegmentPath, laterSegmentPath, type SegmentFile } from './segment-chain.ts'
 import { SparseIndex } from './sparse-index.ts'
 import { StoredEvents } from './stored-events.ts'
 
-/** A record survives a power cut at most this long after it was appended (and any crash of ours at once). */
-const SYNC_DELAY_MS = 100
 /** Small enough to be read, checked and moved as one piece, large enough that most logs have one. */
 const SEGMENT_BYTES_MAX = 64 << 20
 const NEW_SEGMENT_FLAGS =
@@ -48,15 +47,12 @@ export class EventStore {
   #seq: number
   #endOffset: number
   #segmentBytes: number
+  /** Whether part of a record that could not be written may stand after the last one. */
+  #isTorn = false
   /** Of what is stored beside the records. */
   #sideBytes = 0
   #time = 0
-  #syncTimer: NodeJS.Timeout | undefined
-  #syncing: Promise<void> | undefined
-  #syncFailure: OpError | null = null
-  /** Something was appended after the running sync had begun. */
-  #syncAgain = false
-  #folderUnsynced = false
+  readonly #sync: LogSync
   #background: Promise<void> = Promise.resolve()
   /** The offset from which on a projection is asked for its next checkpoint, by its name. */
   readonly #checkpointsDue = new Map<string, number>()
@@ -80,6 +76,8 @@ export class EventStore {
     this.#endOffset = chain.endOffset
     this.#segmentBytes = last.index.offset
     this.#sideBytes = open.sideBytes + FILE_HEADER_BYTES * (chain.segments.length - 1)
+    const onFailure = (error: OpError) => options.onSyncFailure?.(error)
+    this.#sync = new LogSync({ path: this.path, folder, fd: () => this.#fd, onFailure })
     this.tail = new LogTail(this.#endOffset)
   }
 
@@ -89,7 +87,7 @@ export class EventStore {
     let fd: number | null = null
     try {
       fd = fs.openSync(file, 'wx', 0o600)
-      if (!tryLockWatchedFile(fd)) throw new OpError('io_error', `another process holds ${file}`)
+      if (!platform().tryLockWatchedFile(fd)) throw new OpError('io_error', `another process holds ${file}`)
       fs.writeSync(fd, encodeFileHeader())
     } catch (error) {
       if (fd !== null) fs.closeSync(fd)
@@ -105,10 +103,10 @@ export class EventStore {
    * that is damaged before its end is refused, unchanged.
    */
   static async reopen(folder: string, options: EventStoreOptions): Promise<EventStore | null> {
-    const lockFd = fs.openSync(firstSegmentPath(folder), 'r+')
+    const lockFd = openToAppend(firstSegmentPath(folder))
     let fd = lockFd
     try {
-      if (!tryLockWatchedFile(lockFd)) {
+      if (!platform().tryLockWatchedFile(lockFd)) {
         fs.closeSync(lockFd)
         return null
       }
@@ -139,7 +137,7 @@ export class EventStore {
 
   /** The log to read from, with what this writer knows of it. */
   get events(): StoredEvents {
-    return StoredEvents.at(this.folder, this.chain)
+    return StoredEvents.at(this.folder, this.chain, (bytes) => (this.#sideBytes += bytes))
   }
 
   /** The last record's seq; 0 while there is none. */
@@ -170,13 +168,14 @@ export class EventStore {
     const typeNumber = EVENT_TYPE_NUMBERS[type]
     const header = encodeRecordHeader({ seq, time, typeNumber, payload })
     const bytes = header.length + payload.length
-    if (this.#segmentBytes + bytes > (this.#options.segmentBytesMax ?? SEGMENT_BYTES_MAX)) this.#roll(seq)
     try {
+      if (this.#isTorn) this.#cutTornTail()
+      if (this.#segmentBytes + bytes > (this.#options.segmentBytesMax ?? SEGMENT_BYTES_MAX)) this.#roll(seq)
+      this.#isTorn = true
       this.#write(header, payload, bytes)
+      this.#isTorn = false
     } catch (error) {
-      // Part of the record may have been written; it must not stand before the next one.
-      fs.ftruncateSync(this.#fd, this.#segmentBytes)
-      throw fileError(error, `append to the Event Log ${this.path}`, { path: this.path })
+      throw this.#refused(error)
     }
     this.#seq = seq
     this.#time = time
@@ -185,7 +184,7 @@ export class EventStore {
     this.tail.add(header)
     this.tail.add(payload)
     this.#index.note(seq, typeNumber, payload.length, time)
-    this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()
+    this.#sync.appended()
     return seq
   }
 
@@ -195,8 +194,7 @@ export class EventStore {
 
   /** Keeps the state of a projection after a record of this log, for replays that begin there. */
   async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<void> {
-    const bytes = await this.events.writeCheckpoint(name, seq, state)
-    this.#sideBytes += bytes // others may have been added meanwhile
+    await this.events.writeCheckpoint(name, seq, state)
   }
 
   /**
@@ -214,10 +212,7 @@ export class EventStore {
 
   /** Resolves when everything appended so far would survive a power cut. */
   async sync(): Promise<void> {
-    await this.#syncing
-    if (this.#syncing === undefined) this.#startSync()
-    await this.#syncing
-    if (this.#syncFailure !== null) throw this.#syncFailure
+    await this.#sync.all()
   }
 
   /** Gives the lock back. Idempotent: every call has the outcome of the first. */
@@ -229,15 +224,29 @@ export class EventStore {
   async #close(): Promise<void> {
     try {
       await this.sync()
-      await this.#syncing
+      await this.#sync.stop()
       const last = this.chain.segments.at(-1)
       if (last !== undefined && this.#segmentBytes >= INDEXED_BYTES_MIN) this.#saveIndex(last, this.#index)
       await this.#background
     } finally {
-      clearTimeout(this.#syncTimer)
       if (this.#fd !== this.#lockFd) fs.closeSync(this.#fd)
       fs.closeSync(this.#lockFd)
     }
+  }
+
+  /** The error of an append that failed; what it has left is cut off now, or if that fails before the next one. */
+  #refused(cause: unknown): OpError {
+    try {
+      if (this.#isTorn) this.#cutTornTail()
+    } catch {
+      // The disk refuses that, too.
+    }
+    return fileError(cause, `append to the Event Log ${this.path}`, { path: this.path })
+  }
+
+  #cutTornTail(): void {
+    fs.ftruncateSync(this.#fd, this.#segmentBytes)
+    this.#isTorn = false
   }
 
   #write(header: Buffer, payload: Uint8Array, bytes: number): void {
@@ -255,31 +264,21 @@ export class EventStore {
    */
   #roll(firstSeq: number): void {
     if (this.#segmentBytes === FILE_HEADER_BYTES) return // one record may be longer than a segment
-    try {
-      fs.fdatasyncSync(this.#fd)
-    } catch (error) {
-      this.#syncFailed(error)
-    }
+    if (!this.#sync.now(this.#fd)) return // the rest stays in this segment: nothing but its end can be missing
     const file = { path: laterSegmentPath(this.folder, firstSeq), firstSeq }
     const fd = createSegment(file.path)
     this.#saveIndex(this.#lastFile(), this.#index)
-    this.#closeSealed(this.#fd)
+    if (this.#fd !== this.#lockFd) this.#sync.closeAfter(this.#fd)
     this.#fd = fd
     this.#index = new SparseIndex(this.#seq)
     this.chain.add(file, this.#index)
     this.#segmentBytes = FILE_HEADER_BYTES
     this.#sideBytes += FILE_HEADER_BYTES
-    this.#folderUnsynced = true
+    this.#sync.folderChanged()
   }
 
   #lastFile(): SegmentFile {
     return this.chain.segments.at(-1) ?? { path: this.path, firstSeq: 1 }
-  }
-
-  #closeSealed(fd: number): void {
-    if (fd === this.#lockFd) return
-    if (this.#syncing === undefined) fs.closeSync(fd)
-    else void this.#syncing.then(() => fs.closeSync(fd)) // resolves always, and before close() does
   }
 
   /** In the background: the segment can be read without it. */
@@ -294,39 +293,13 @@ export class EventStore {
   #inBackground(write: () => Promise<void>): void {
     this.#background = this.#background.then(write).catch(() => {})
   }
+}
 
-  #startSync(): void {
-    clearTimeout(this.#syncTimer)
-    this.#syncTimer = undefined
-    if (this.#syncing !== undefined) {
-      this.#syncAgain = true
-      return
-    }
-    this.#syncing = this.#sync().then(() => {
-      this.#syncing = undefined
-      if (this.#syncAgain) this.#startSync()
-    })
-  }
-
-  /** Never rejects: a failure is kept for sync() and close(), and reported to the owner. */
-  async #sync(): Promise<void> {
-    this.#syncAgain = false
-    const folder = this.#folderUnsynced ? this.folder : null
-    this.#folderUnsynced = false
-    try {
-      await new Promise<void>((resolve, reject) => {
-        fs.fdatasync(this.#fd, (error) => (error === null ? resolve() : reject(error)))
-      })
-      if (folder !== null) await syncFolder(folder)
-    } catch (error) {
-      this.#syncFailed(error)
-    }
-  }
-
-  #syncFailed(cause: unknown): void {
-    if (this.#syncFailure !== null) return
-    this.#syncFailure = fileError(cause, `sync the Event Log ${this.path}`)
-    this.#options.onSyncFailure?.(this.#syncFailure)
+function openToAppend(file: string): number {
+  try {
+    return fs.openSync(file, 'r+')
+  } catch (error) {
+    throw fileError(error, `open the Event Log ${file}`, { path: file })
   }
 }
 
@@ -366,15 +339,6 @@ function createSegment(file: string): number {
       fs.rmSync(file, { force: true })
     }
     throw fileError(error, `create the segment ${file}`, { path: file })
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await fs.promises.open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -104,6 +104,6 @@ async function keepCheckpoints(
     const state = target.checkpoint?.() ?? null
     if (target.checkpoints === undefined || state === null) continue
     // Without it a later fold takes longer: in a Home that cannot be written to, that is all.
-    await events.writeCheckpoint(target.checkpoints, seq, state).catch(() => 0)
+    await events.writeCheckpoint(target.checkpoints, seq, state).catch(() => {})
   }
 }

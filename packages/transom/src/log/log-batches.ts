@@ -1,6 +1,7 @@
 import { watch } from 'node:fs'
 import type * as fs from 'node:fs/promises'
 import { OpError } from '@transom/protocol/errors'
+import { FoldedChanges } from '../lib/changes.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from './record.ts'
 import { isSegmentName, type SegmentFile } from './segment-chain.ts'
 import { hasFileHeader, judgeTail, openSegment, readRecords } from './segment-reader.ts'
@@ -21,7 +22,7 @@ export interface BatchOptions {
   /** What to do where the log is damaged: end as if it ended there, or throw. */
   readonly damage: 'stop' | 'refuse'
   /** Announces appends; without it the reading ends at the end. */
-  readonly changes?: Changes | undefined
+  readonly changes?: LogWatch | undefined
   readonly list: () => Promise<readonly SegmentFile[]>
 }
 
@@ -95,26 +96,19 @@ async function checkEnd(
   throw new OpError('log_corrupt', message, { path, offset, last_seq: lastSeq })
 }
 
-/**
- * Announcements of change to a log, folded: however many came, the next one is answered at once. The kernel makes them
- * (inotify), so that this works beside any writer.
- */
-export class Changes {
-  #changed = false
+/** Changes to a log, folded. The kernel announces them (inotify), so that this works beside any writer. */
+export class LogWatch {
+  readonly #changes: FoldedChanges
   #rolled = true // nothing is known of what came before
-  #wake = () => {}
   readonly #watcher
-  readonly #signal: AbortSignal
 
   constructor(folder: string, signal: AbortSignal) {
-    this.#signal = signal
+    this.#changes = new FoldedChanges(signal)
     this.#watcher = watch(folder, { signal }, (event, name) => {
       if (name !== null && !isSegmentName(name)) return
       if (event === 'rename') this.#rolled = true
-      this.#changed = true
-      this.#wake()
+      this.#changes.announce()
     })
-    signal.addEventListener('abort', () => this.#wake(), { once: true })
   }
 
   /** Whether a segment may have been added since this was last asked. */
@@ -124,13 +118,9 @@ export class Changes {
     return rolled
   }
 
+  /** Resolves after a change that no earlier call has returned for, or at an abort. */
   async next(): Promise<void> {
-    if (!this.#changed && !this.#signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-    this.#changed = false
+    await this.#changes.next()
   }
 
   close(): void {

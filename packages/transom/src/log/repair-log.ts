@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import type { LogReport } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { tryLockWatchedFile } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { fileError } from '../lib/system-error.ts'
 import { indexPathOf } from './index-file.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader } from './record.ts'
@@ -34,7 +34,7 @@ export async function repairLog(events: StoredEvents, options: RepairOptions): P
   const { path } = events
   const first = await fs.open(path, 'r+')
   try {
-    if (!tryLockWatchedFile(first.fd)) {
+    if (!platform().tryLockWatchedFile(first.fd)) {
       const message = `${path} is being written to: its session is active; end it first`
       throw new OpError('log_in_use', message, { path })
     }
@@ -82,7 +82,7 @@ async function replaceDamaged(
   const repaired = await fs.open(temporary, 'wx', 0o600)
   try {
     // As the damaged one: until all is done it must not be taken for a log that is free.
-    tryLockWatchedFile(repaired.fd)
+    platform().tryLockWatchedFile(repaired.fd)
     await repaired.writeFile(encodeFileHeader())
     for (const range of sound) await copyRange(damaged, repaired, range)
     await repaired.sync()

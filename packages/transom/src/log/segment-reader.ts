@@ -80,9 +80,17 @@ export async function openSegment(path: string): Promise<fs.FileHandle> {
   try {
     return await fs.open(path, 'r')
   } catch (error) {
-    const message = `cannot open the Event Log ${path}: ${messageOf(error)}`
-    throw new OpError('log_corrupt', message, { path }, { cause: error })
+    throw cannotOpen(path, error)
   }
+}
+
+function cannotOpen(path: string, cause: unknown): OpError {
+  return new OpError(
+    'log_corrupt',
+    `cannot open the Event Log ${path}: ${messageOf(cause)}`,
+    { path },
+    { cause },
+  )
 }
 
 /**
@@ -91,7 +99,9 @@ export async function openSegment(path: string): Promise<fs.FileHandle> {
  */
 export async function hasFileHeader(file: fs.FileHandle, path: string): Promise<boolean> {
   const header = Buffer.alloc(FILE_HEADER_BYTES)
-  const { bytesRead } = await file.read(header, 0, FILE_HEADER_BYTES, 0)
+  const { bytesRead } = await file.read(header, 0, FILE_HEADER_BYTES, 0).catch((error: unknown) => {
+    throw cannotOpen(path, error) // a folder can be opened, and not read
+  })
   const found = header.subarray(0, bytesRead)
   const version = decodeFileHeader(found)
   if (version === LOG_FORMAT_VERSION) return true

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { isFileLocked, tryLockWatchedFile } from '../lib/native.ts'
+import { platform } from '../platform/current-platform.ts'
 import { errnoOf } from '../lib/system-error.ts'
 
 // Neither through a link, nor waiting for the other end of a named pipe: a log is a plain file.
@@ -10,7 +10,7 @@ export function isLogHeld(path: string): boolean {
   const fd = openLog(path)
   if (fd === null) return false
   try {
-    return isFileLocked(fd)
+    return platform().isFileLocked(fd)
   } finally {
     fs.closeSync(fd)
   }
@@ -20,7 +20,7 @@ export function isLogHeld(path: string): boolean {
 export function tryLockLog(path: string): { release(): void } | null {
   const fd = openLog(path)
   if (fd === null) return { release: () => {} }
-  if (tryLockWatchedFile(fd)) return { release: () => fs.closeSync(fd) }
+  if (platform().tryLockWatchedFile(fd)) return { release: () => fs.closeSync(fd) }
   fs.closeSync(fd)
   return null
 }

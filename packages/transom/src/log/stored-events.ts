@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { errnoOf } from '../lib/system-error.ts'
 import { CheckpointFiles, type Checkpoint } from './checkpoint-files.ts'
 import { foldEvents, type FoldRange, type FoldTarget, type Folded } from './fold.ts'
-import { Changes, readBatches, type Batch, type RecordPlace } from './log-batches.ts'
+import { LogWatch, readBatches, type Batch, type RecordPlace } from './log-batches.ts'
 import { ExtentReader, type LogExtent } from './log-extent.ts'
 import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from './record.ts'
 import { firstSegmentPath, listSegments, type SegmentChain, type SegmentFile } from './segment-chain.ts'
@@ -30,16 +30,25 @@ export class StoredEvents {
   readonly #live: SegmentChain | null
   readonly #extents = new ExtentReader()
   readonly #checkpoints: CheckpointFiles
+  readonly #onStored: (bytes: number) => void
 
-  private constructor(folder: string, live: SegmentChain | null) {
+  private constructor(folder: string, live: SegmentChain | null, onStored: (bytes: number) => void) {
     this.folder = folder
     this.#live = live
+    this.#onStored = onStored
     this.#checkpoints = new CheckpointFiles(folder)
   }
 
-  /** `live` is what the writer knows of the log, where that is this process. */
-  static at(folder: string, live: SegmentChain | null = null): StoredEvents {
-    return new StoredEvents(folder, live)
+  /**
+   * `live` is what the writer knows of the log, where that is this process. `onStored` is told how much more is stored
+   * when a reader leaves a checkpoint.
+   */
+  static at(
+    folder: string,
+    live: SegmentChain | null = null,
+    onStored: (bytes: number) => void = () => {},
+  ): StoredEvents {
+    return new StoredEvents(folder, live, onStored)
   }
 
   /** The file that a log is known by: its first segment. */
@@ -101,7 +110,7 @@ export class StoredEvents {
     from: number
     signal: AbortSignal
   }): AsyncGenerator<readonly LogRecord[]> {
-    const changes = new Changes(this.folder, signal) // before the first read: what is appended after it is announced
+    const changes = new LogWatch(this.folder, signal) // before the first read: what is appended after it is announced
     try {
       for await (const { records } of this.batches({ from, signal }, { changes })) yield records
     } finally {
@@ -133,10 +142,10 @@ export class StoredEvents {
     return this.#checkpoints.read(name, atOrBeforeSeq)
   }
 
-  /** Keeps the state of a projection after a record; returns how much more is stored. */
-  async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<number> {
+  /** Keeps the state of a projection after a record, for replays that begin there. */
+  async writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<void> {
     const place = await this.#placeOf(seq)
-    return place === null ? 0 : this.#checkpoints.write(name, { seq, ...place, state })
+    if (place !== null) this.#onStored(await this.#checkpoints.write(name, { seq, ...place, state }))
   }
 
   async removeCheckpoints(): Promise<void> {
@@ -146,7 +155,7 @@ export class StoredEvents {
   /** As read(), with the place of each batch. `near` is the place of a record before the first one, where it is known. */
   async *batches(
     { from = 1, to = Number.MAX_SAFE_INTEGER, signal, damage = 'stop' }: ReadRange,
-    { changes, near }: { changes?: Changes; near?: RecordPlace } = {},
+    { changes, near }: { changes?: LogWatch; near?: RecordPlace } = {},
   ): AsyncGenerator<Batch> {
     const start = near ?? (await this.#startFor(from, signal))
     const list = async () => this.segments()

@@ -10,15 +10,25 @@ import { existingAncestor, homeChecks } from '../doctor/home-checks.ts'
 import { nativeChecks } from '../doctor/native-checks.ts'
 import { systemChecks } from '../doctor/system-checks.ts'
 import { messageOf } from '../lib/system-error.ts'
+import { platformOf } from '../platform/current-platform.ts'
+import { systemName } from '../platform/system-name.ts'
 
 const HOST_TIMEOUT_MS = 5000 // a host answers in a millisecond; one that is stopped never does
 
 const home = process.argv[2] ?? ''
-const { env, platform, arch } = process
+const { env, arch } = process
+const platform = platformOf(systemName())
 
 const checks = await runChecks([
-  ...systemChecks({ nodeVersion: process.version, platform, arch, env, folder: existingAncestor(home) }),
-  ...nativeChecks(platform),
+  ...systemChecks({
+    nodeVersion: process.version,
+    name: systemName(),
+    platform,
+    arch,
+    env,
+    folder: existingAncestor(home),
+  }),
+  ...(platform === null ? [] : nativeChecks(platform)),
   ...homeChecks(home, env),
   { name: 'host', run: askHost },
 ])

@@ -1,6 +1,6 @@
 /** The gateway: `serve`, `token …` and `mcp`. Loaded into the CLI's process by the commands that need it. */
 import { OpError } from '@transom/protocol/errors'
-import { TOKEN_SCOPES, type TokenScope } from '@transom/protocol'
+import { TOKEN_SCOPES, TOOL_SETS, type TokenScope, type ToolSet } from '@transom/protocol'
 import type { GatewayInvocation } from '../surfaces/cli/gateway-commands.ts'
 import {
   connectOrStartHost,
@@ -8,16 +8,15 @@ import {
   followSession,
   type HostFinder,
 } from '../surfaces/cli/host-connection.ts'
-import { CallMetrics } from '../surfaces/gateway/call-metrics.ts'
-import { GatewayCalls } from '../surfaces/gateway/gateway-calls.ts'
+import { CallMetrics } from '../surfaces/host-calls/call-metrics.ts'
+import { HostCalls } from '../surfaces/host-calls/host-calls.ts'
 import { GATEWAY_LIMITS, Gateway } from '../surfaces/gateway/gateway.ts'
-import { HostPool, type HostConnector } from '../surfaces/gateway/host-pool.ts'
+import { HostPool, type HostConnector } from '../surfaces/host-calls/host-pool.ts'
 import { LISTEN_DEFAULT, listenAddress } from '../surfaces/gateway/listen-address.ts'
 import { CODE_MS, LoginCodes } from '../surfaces/gateway/login-codes.ts'
 import { createMcpEndpoint } from '../surfaces/mcp/mcp-server.ts'
 import { serveOnStdio } from '../surfaces/mcp/stdio-connection.ts'
-import { TOOL_SETS, type ToolSet } from '../surfaces/mcp/tool-table.ts'
-import { SessionListWatch } from '../surfaces/gateway/session-list-watch.ts'
+import { SessionListWatch } from '../surfaces/host-calls/session-list-watch.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../surfaces/gateway/token-store.ts'
 import { VIEWER_PATH } from '../surfaces/gateway/viewer-routes.ts'
 import { Home } from '../home/home.ts'
@@ -100,7 +99,7 @@ async function serveMcp(invocation: GatewayInvocation, home: Home): Promise<void
     throw new OpError('usage', `--tools takes ${TOOL_SETS.join(' or ')} (got ${JSON.stringify(set)})`, {
       tools: set,
     })
-  const calls = new GatewayCalls(hostConnector(finder), new CallMetrics())
+  const calls = new HostCalls(hostConnector(finder), new CallMetrics())
   const { env } = process
   const defaults = { $TRANSOM_ACTOR: env['TRANSOM_ACTOR'], cwd: process.cwd(), environment: env }
   const onerror = (error: Error) => finder.debug(`mcp: ${error.message}`)

@@ -1,18 +1,16 @@
-import * as fs from 'node:fs'
-import { becomeSubreaper, reapChild } from '../lib/native.ts'
-import { processState } from './process-tree.ts'
+import { platform } from './current-platform.ts'
 
 /**
  * Makes this process the parent of every orphan below it: it takes them off the process table when they end, and
  * tells whoever waits for a process tree to be gone. Children that libuv or the pty binding wait for are theirs.
  */
 export class ChildReaper {
-  readonly #ownChildren = new Set<number>()
+  readonly #leftAlone = new Set<number>()
   readonly #waiting = new Set<() => void>()
   readonly #onSignal = () => this.#childEnded()
 
   start(): void {
-    becomeSubreaper()
+    platform().adoptOrphans()
     process.on('SIGCHLD', this.#onSignal)
   }
 
@@ -22,11 +20,11 @@ export class ChildReaper {
 
   /** Leaves `pid` alone until forget(): somebody else waits for it. */
   leave(pid: number): void {
-    this.#ownChildren.add(pid)
+    this.#leftAlone.add(pid)
   }
 
   forget(pid: number): void {
-    this.#ownChildren.delete(pid)
+    this.#leftAlone.delete(pid)
   }
 
   /** Resolves at the next end of a child, or when `signal` aborts. */
@@ -44,19 +42,10 @@ export class ChildReaper {
   }
 
   #childEnded(): void {
-    for (const pid of readChildren()) {
-      if (!this.#ownChildren.has(pid) && processState(pid) === 'Z') reapChild(pid)
+    const system = platform()
+    for (const pid of system.ownChildren()) {
+      if (!this.#leftAlone.has(pid) && system.processFacts(pid)?.state === 'Z') system.reapChild(pid)
     }
     for (const wake of this.#waiting) wake()
-  }
-}
-
-function readChildren(): number[] {
-  // Children belong to the thread that forked them: the main one, whose id is the process id.
-  const file = `/proc/self/task/${process.pid}/children`
-  try {
-    return fs.readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)
-  } catch {
-    return [] // a kernel without this file: orphans stay as zombies until the host ends
   }
 }

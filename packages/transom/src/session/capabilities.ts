@@ -2,19 +2,20 @@
  * What only some kinds of session can do. Operations ask for a capability, never for a kind: a kind that is added
  * offers those that it has.
  */
-import type { Actor, Fact, NeedsInput, Result } from '@transom/protocol'
+import type { Actor, Capability, Fact, NeedsInput, Result } from '@transom/protocol'
 import type { BlockProjection } from '../blocks/block-projection.ts'
 import type { IntegratedShell } from '../blocks/integrated-shell.ts'
 import type { ShellBlocks } from '../blocks/shell-blocks.ts'
 import type { NestedShell } from '../blocks/shells/nested-shell.ts'
 
-export interface Capabilities {
+export type { Capability }
+
+export interface Capabilities extends Record<Capability, object> {
   readonly tty: TtyControl
   readonly blocks: BlockControl
   readonly needs_input: InputJudge
   readonly page: PageControl
 }
-export type Capability = keyof Capabilities
 
 /** How a message names each of them. */
 export const CAPABILITY_WORDS: Readonly<Record<Capability, string>> = {

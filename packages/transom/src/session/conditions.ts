@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { CursorState, NeedsInput, WaitConditions } from '@transom/protocol'
+import type { Block, BlockRef, CursorState, NeedsInput, WaitConditions } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import {
   findText,
@@ -30,6 +30,8 @@ export interface Observation {
   readonly stableForMs: number
   /** Whether the program waits for input, or in how many milliseconds it is worth asking. */
   readonly needsInput: NeedsInput | number
+  /** A block that has ended; null while it has not. */
+  readonly blockEnded: (wanted: BlockRef) => Block | null
 }
 
 export interface SearchedText extends ShownText {
@@ -43,8 +45,15 @@ export interface TextMatch {
   readonly line: string
 }
 
+/** A condition that holds, and what made it hold. */
+export interface Held {
+  readonly holds: true
+  readonly match: TextMatch | null
+  readonly block?: Block
+}
+
 export type ConditionVerdict =
-  | { readonly holds: true; readonly match: TextMatch | null }
+  | Held
   /** `dueMs`: it will hold in that time if nothing happens. */
   | { readonly holds: false; readonly dueMs: number | null }
 
@@ -67,9 +76,10 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
   if (wanted.screen_changed_from !== undefined) conditions.push(changedCondition(wanted.screen_changed_from))
   if (wanted.exit) conditions.push(exitCondition())
   if (wanted.needs_input) conditions.push(needsInputCondition())
+  if (wanted.block_end !== undefined) conditions.push(blockEndCondition(wanted.block_end))
   if (conditions.length > 0) return conditions
   const message =
-    'nothing to wait for; give text, regex, title, url, cursor, screen_stable_ms, idle_ms, network_idle_ms, screen_changed_from, exit or needs_input'
+    'nothing to wait for; give text, regex, title, url, cursor, screen_stable_ms, idle_ms, network_idle_ms, screen_changed_from, exit, needs_input or block_end'
   throw new OpError('usage', message)
 }
 
@@ -82,7 +92,11 @@ export function judgeAll(
   const verdicts = conditions.map((condition) => condition.judge(observation))
   const holding = verdicts.filter((verdict) => verdict.holds)
   const holds = any ? holding.length > 0 : holding.length === verdicts.length
-  if (holds) return { holds, match: holding.find((verdict) => verdict.match !== null)?.match ?? null }
+  if (holds) {
+    const match = holding.find((verdict) => verdict.match !== null)?.match ?? null
+    const block = holding.find((verdict) => verdict.block !== undefined)?.block
+    return { holds, match, ...(block === undefined ? {} : { block }) }
+  }
   const due = verdicts.flatMap((verdict) => (verdict.holds || verdict.dueMs === null ? [] : [verdict.dueMs]))
   return { holds, dueMs: due.length === 0 ? null : Math.min(...due) }
 }
@@ -184,6 +198,14 @@ function needsInputCondition(): Condition {
     return verdict(needsInput.verdict === 'needs_input')
   }
   return { words: 'the program waits for input', judge }
+}
+
+function blockEndCondition(wanted: BlockRef): Condition {
+  const judge = ({ blockEnded }: Observation): ConditionVerdict => {
+    const block = blockEnded(wanted)
+    return block === null ? UNTIL_CHANGE : { holds: true, match: null, block }
+  }
+  return { words: wanted === 'last' ? 'the end of the last block' : `the end of block ${wanted}`, judge }
 }
 
 function verdict(holds: boolean): ConditionVerdict {

@@ -47,10 +47,14 @@ export class Conversations {
     })
   }
 
-  /** Ends the session of a conversation, with everything that runs in it, and starts the next. */
+  /**
+   * Ends the session of a conversation, with everything that runs in it, and starts the next, where the live one was
+   * started. If it has ended by itself the next starts in `cwd`, else where the last one did.
+   */
   async reset(
     conversation: string,
     actor: Actor,
+    cwd?: string,
   ): Promise<{ session: string; previous_session: string | null }> {
     const live = this.#live(conversation)
     if (live === null && (await this.#named(conversation)) !== null) {
@@ -58,7 +62,8 @@ export class Conversations {
       throw new OpError('usage', message, { conversation_id: conversation })
     }
     await live?.destroy('destroy', actor)
-    const next = await this.open(conversation, actor, live?.manifest.cwd)
+    const last = (await this.history(conversation)).at(-1)
+    const next = await this.open(conversation, actor, live?.manifest.cwd ?? cwd ?? last?.cwd)
     return { session: next.id, previous_session: live?.id ?? null }
   }
 

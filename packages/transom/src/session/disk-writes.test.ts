@@ -76,6 +76,21 @@ describe('writes to a disk', () => {
     expect(failures).toEqual([new Error('a bug')])
   })
 
+  test('an error of the one who is told that the disk goes on reaches the owner', () => {
+    const disk = { full: true }
+    const failures: unknown[] = []
+    const onStall = (stalled: boolean) => {
+      if (!stalled) throw new Error('a bug')
+    }
+    const writes = new DiskWrites(onStall, (error) => failures.push(error))
+    writes.write(() => {
+      if (disk.full) throw new OpError('disk_full', 'no space')
+    })
+    disk.full = false
+    vi.advanceTimersByTime(250)
+    expect([failures, writes.stalled]).toEqual([[new Error('a bug')], false])
+  })
+
   test('are given up at the close, and none is made after it', () => {
     const { writes, write, disk, done } = setUp()
     disk.full = true

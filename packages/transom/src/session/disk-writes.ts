@@ -21,7 +21,7 @@ export class DiskWrites {
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  /** `onFailure` is told what `next` and `run` throw in a retry; otherwise their caller is. */
+  /** `onFailure` is told what is thrown in a retry, by `onStall` too; otherwise the caller is. */
   constructor(onStall: (stalled: boolean) => void, onFailure: (error: unknown) => void) {
     this.#onStall = onStall
     this.#onFailure = onFailure
@@ -75,14 +75,13 @@ export class DiskWrites {
         step.next?.()
         this.#insertAt = null
       }
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      if (!this.#closed) this.#onStall(false)
     } catch (error) {
       this.#insertAt = null
       this.#onFailure(error)
-      return
     }
-    clearInterval(this.#timer)
-    this.#timer = undefined
-    if (!this.#closed) this.#onStall(false)
   }
 
   #attempt(write: () => void): boolean {

@@ -9,12 +9,15 @@ export interface SessionLimits {
 
 /** What the limits need to know of a session, and do to it. */
 export interface LimitedSession {
+  /** What its log takes on disk. */
   logBytes(): number
   /** Milliseconds since the last input or output. */
   idleMs(): number
   /** Stops the program from printing, or lets it go on. */
   setOverQuota(over: boolean): void
   end(because: 'idle_timeout' | 'quota'): void
+  /** Calls back after a time, unless the returned function is called or the session ends first. */
+  timeout(ms: number, callback: () => void): () => void
 }
 
 /** Keeps one session within its limits. */
@@ -23,7 +26,9 @@ export class LimitWatch {
   readonly #usage: HomeUsage
   readonly #idleTimeoutMs: number | null
   #quota: Quota
-  #idleTimer: NodeJS.Timeout | undefined
+  /** How much of its log the usage of the Home includes. */
+  #countedBytes = 0
+  #cancelIdle = () => {}
 
   constructor(session: LimitedSession, limits: SessionLimits, usage: HomeUsage) {
     this.#session = session
@@ -38,14 +43,16 @@ export class LimitWatch {
 
   setQuota(change: Partial<Quota>): void {
     this.#quota = { ...this.#quota, ...change }
-    this.#session.setOverQuota(false)
-    this.#checkQuota()
+    this.check()
   }
 
-  /** To be called for each output, after it was logged. */
-  grown(bytes: number): void {
-    this.#usage.add(bytes)
-    this.#checkQuota()
+  /** To be called for each output, after it was logged, and when less is stored than before. */
+  check(): void {
+    const bytes = this.#count()
+    const { policy, sessionBytes, homeBytes } = this.#quota
+    const over = bytes > sessionBytes || this.#usage.bytes > homeBytes
+    if (over && policy === 'end') this.#session.end('quota')
+    else this.#session.setOverQuota(over && policy === 'pause')
   }
 
   /** Looks again when the session could have been idle for long enough, and not before. */
@@ -53,18 +60,21 @@ export class LimitWatch {
     if (this.#idleTimeoutMs === null) return
     const idleMs = this.#session.idleMs()
     if (idleMs >= this.#idleTimeoutMs) this.#session.end('idle_timeout')
-    else this.#idleTimer = setTimeout(() => this.watchIdle(), Math.ceil(this.#idleTimeoutMs - idleMs))
+    else {
+      const restMs = Math.ceil(this.#idleTimeoutMs - idleMs)
+      this.#cancelIdle = this.#session.timeout(restMs, () => this.watchIdle())
+    }
   }
 
   close(): void {
-    clearTimeout(this.#idleTimer)
+    this.#cancelIdle()
+    this.#count()
   }
 
-  #checkQuota(): void {
-    const { policy, sessionBytes, homeBytes } = this.#quota
-    const over = this.#session.logBytes() > sessionBytes || this.#usage.bytes > homeBytes
-    if (!over || policy === 'drop_nothing') return
-    if (policy === 'end') this.#session.end('quota')
-    else this.#session.setOverQuota(true)
+  #count(): number {
+    const bytes = this.#session.logBytes()
+    this.#usage.add(bytes - this.#countedBytes)
+    this.#countedBytes = bytes
+    return bytes
   }
 }

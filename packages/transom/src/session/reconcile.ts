@@ -3,6 +3,7 @@ import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { reopenEvents } from '../home/session-events.ts'
+import { messageOf } from '../lib/system-error.ts'
 import type { EventStore } from '../log/event-store.ts'
 import type { LogRecord } from '../log/record.ts'
 import type { StoredEvents } from '../log/stored-events.ts'
@@ -10,15 +11,19 @@ import { killTreeNow } from '../platform/process-tree.ts'
 import type { KindRegistry } from './kind-registry.ts'
 import { policyOf } from './status-policy.ts'
 
+export interface ReconcileOptions {
+  readonly home: Home
+  readonly kinds: KindRegistry
+  readonly now: () => number
+}
+
 /**
  * Tells the truth about a session whose host may be gone: it is alive while somebody holds the lock on its
  * log, whatever its manifest says. Otherwise its log is repaired, what is left of its processes ended,
  * and it gets the status that its log proves: `exited` when the exit was recorded, else `failed`.
  */
-export async function reconcile(
-  manifest: Manifest,
-  { home, kinds, now }: { home: Home; kinds: KindRegistry; now: () => number },
-): Promise<Manifest> {
+export async function reconcile(manifest: Manifest, options: ReconcileOptions): Promise<Manifest> {
+  const { home, now } = options
   if (!policyOf(manifest.status).active) return manifest
   const events = home.events(manifest.session)
   if (!(await events.exists())) return finish(home, manifest, { failure: 'its Event Log is missing' }, now)
@@ -27,9 +32,25 @@ export async function reconcile(
     log = await reopenEvents(home, manifest.session, { now })
   } catch (error) {
     if (!(error instanceof OpError)) throw error
-    return finish(home, manifest, { failure: error.message }, now) // damaged: kept as it is
+    if (!isLasting(error)) return manifest // nothing is known of it now, and another host may run it
+    return finish(home, manifest, { failure: error.message }, now) // kept as it is
   }
   if (log === null) return manifest // another host has it
+  try {
+    return await concluded(manifest, events, log, options)
+  } catch (error) {
+    const failure = `what its host left could not be read or cleared: ${messageOf(error)}`
+    return finish(home, manifest, { failure }, now)
+  }
+}
+
+/** What becomes of a session whose log is ours. Closes the log. */
+async function concluded(
+  manifest: Manifest,
+  events: StoredEvents,
+  log: EventStore,
+  { home, kinds, now }: ReconcileOptions,
+): Promise<Manifest> {
   try {
     sweepProcesses(manifest)
     await kinds.find(manifest.kind)?.clear?.(home, manifest)
@@ -40,6 +61,11 @@ export async function reconcile(
   } finally {
     await log.close()
   }
+}
+
+/** Whether a log cannot be opened by anybody: it is damaged, or something else stands in its place. */
+function isLasting({ code, details }: OpError): boolean {
+  return code === 'log_corrupt' || ['EISDIR', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(String(details['errno']))
 }
 
 function finish(
@@ -82,9 +108,12 @@ function sweepProcesses({ process_mark: mark }: Manifest): void {
 
 async function readExit(events: StoredEvents): Promise<ExitRecord | null> {
   const found: { exit: ExitRecord | null } = { exit: null }
-  const apply = ({ typeNumber, payload }: LogRecord) => {
-    if (typeNumber === EVENT_TYPE_NUMBERS.exit)
-      found.exit = exitRecord.parse(JSON.parse(Buffer.from(payload).toString()))
+  const apply = ({ seq, typeNumber, payload }: LogRecord) => {
+    if (typeNumber !== EVENT_TYPE_NUMBERS.exit) return
+    const read = exitRecord.safeParse(JSON.parse(Buffer.from(payload).toString()))
+    if (!read.success)
+      throw new OpError('log_corrupt', `the exit record ${seq} has other fields than an exit`)
+    found.exit = read.data
   }
   await events.fold([{ apply }])
   return found.exit

@@ -1,101 +1,20 @@
-import fsModule, * as fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { z } from 'zod'
-import { EVENT_TYPE_NUMBERS, type EventRecord } from '@transom/protocol'
+import type { EventRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { Grid, canonicalText, createGridTables } from '@transom/grid'
+import { READ_ONLY, SYNC_FAILS, withFileSystem } from '../../../../test/support/failing-disk.ts'
+import { fakeKind, type FakeSource } from '../../../../test/support/fake-kind.ts'
 import { Home } from '../home/home.ts'
-import type { Scope } from '../lib/scope.ts'
+import { CdpClient } from '../kinds/web/cdp-client.ts'
+import { folderSize } from '../lib/folder-size.ts'
 import { eventRecord } from '../log/event-record.ts'
-import type { LogRecord } from '../log/record.ts'
 import { ChildReaper } from '../platform/child-reaper.ts'
-import type { Act, Acted, EventSink, KindDefinition, Source } from './kind.ts'
 import { KindRegistry } from './kind-registry.ts'
-import type { PauseReason } from './pause-reasons.ts'
-import type { Projection } from './projection.ts'
 import type { Session } from './session.ts'
 import { Sessions } from './sessions.ts'
-
-/** Shows the last text that its source printed. */
-class TextProjection implements Projection {
-  readonly views = {}
-  seq = 0
-  #grid = new Grid(20, 2, createGridTables())
-
-  apply(record: LogRecord): void {
-    this.seq = record.seq
-    if (record.typeNumber !== EVENT_TYPE_NUMBERS.output) return
-    this.#grid = new Grid(20, 2, createGridTables())
-    Array.from(Buffer.from(record.payload).toString()).forEach((character, index) => {
-      this.#grid.codes[index] = character.codePointAt(0) ?? 0
-    })
-  }
-
-  frame() {
-    const cursor = { row: 0, col: 0, visible: true, shape: 'block', blink: false } as const
-    const rest = { title: '', bells: 0, firstLine: 0, editedLines: [] }
-    return { grid: this.#grid, text: this.#grid, cursor, ...rest }
-  }
-
-  canonical() {
-    return canonicalText(this.#grid)
-  }
-
-  checkpoint() {
-    return null
-  }
-}
-
-/** A source that does what a test says. */
-class FakeSource implements Source {
-  readonly capabilities = {}
-  readonly sink: EventSink
-  readonly scope: Scope
-  readonly pauses: PauseReason[][] = []
-  endWith: () => Promise<readonly number[]> = async () => {
-    this.exits(0)
-    return []
-  }
-  closed = false
-
-  constructor(sink: EventSink, scope: Scope) {
-    this.sink = sink
-    this.scope = scope
-    sink.started(1234)
-  }
-
-  async act(act: Act): Promise<Acted> {
-    const text = act.act === 'type' ? act.text : act.act
-    const seq = this.sink.commit('input', { actor: 'test', via: 'type', length: text.length, data_b64: null })
-    this.sink.entered(seq)
-    this.prints(text)
-    return { seq }
-  }
-
-  pause(reasons: ReadonlySet<PauseReason>): void {
-    this.pauses.push([...reasons])
-  }
-
-  async end(): Promise<readonly number[]> {
-    return this.endWith()
-  }
-
-  close(): void {
-    this.closed = true
-  }
-
-  prints(text: string): void {
-    this.sink.output(Buffer.from(text))
-  }
-
-  exits(code: number): void {
-    this.sink.exiting()
-    this.sink.exited({ code, signal: null })
-  }
-}
 
 let root: string
 let home: Home
@@ -110,27 +29,9 @@ beforeEach(() => {
   home = Home.open(root)
   started = []
   errors = []
-  const fake: KindDefinition<object> = {
-    name: 'fake',
-    words: 'a fake',
-    capabilities: new Set(),
-    shows: 'output',
-    options: z.strictObject({}),
-    isMeantBy: () => false,
-    project: () => new TextProjection(),
-    exportText: () => ({ take: () => [], end: () => [] }),
-    plan: () => ({
-      about: { command: [], cwd: '/', cols: 20, rows: 2 },
-      start: ({ sink, scope }) => {
-        const source = new FakeSource(sink, scope)
-        started.push(source)
-        return source
-      },
-    }),
-  }
   sessions = new Sessions({
     home,
-    kinds: new KindRegistry().add(fake),
+    kinds: new KindRegistry().add(fakeKind((source) => started.push(source))),
     reaper: new ChildReaper(),
     now: () => Date.now(),
     hostMark: 1n,
@@ -146,8 +47,8 @@ afterEach(async () => {
   fs.rmSync(root, { recursive: true, force: true })
 })
 
-async function create(): Promise<{ session: Session; source: FakeSource }> {
-  const session = await sessions.create({}, ACTOR)
+async function create(request = {}): Promise<{ session: Session; source: FakeSource }> {
+  const session = await sessions.create(request, ACTOR)
   const source = started.at(-1)
   if (source === undefined) throw new Error('the source was started')
   return { session, source }
@@ -224,6 +125,20 @@ describe('a failure is local', () => {
     expect(other.session.screen.canonical().text).toBe('still here')
   })
 
+  test('an error in a listener to a browser fails the session of that browser and no other', async () => {
+    const { session, source } = await create()
+    const other = await create()
+    const incoming = new PassThrough()
+    const cdp = new CdpClient(new PassThrough(), incoming, source.scope)
+    cdp.on('Page.frameResized', () => {
+      throw new Error('a bug in a listener')
+    })
+    incoming.write(`${JSON.stringify({ method: 'Page.frameResized', params: {} })}\0`)
+    await session.whenClosed()
+    expect(session.manifest).toMatchObject({ failure: expect.stringContaining('a bug in a listener') })
+    expect(other.session.manifest.status).toBe('running')
+  })
+
   test('an error in a task of one source fails that session', async () => {
     const { session, source } = await create()
     source.scope.run(async () => Promise.reject(new Error('a bug in a task')))
@@ -265,19 +180,12 @@ describe('a failure is local', () => {
   test('a disk that does not sync at the exit fails the session, with the exit kept', async () => {
     const { session, source } = await create()
     const other = await create()
-    const { fdatasync } = fsModule
-    const failing = ((_fd: number, callback: (error: NodeJS.ErrnoException) => void) =>
-      setImmediate(() =>
-        callback(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })),
-      )) as unknown as typeof fdatasync
-    Object.assign(fsModule, { fdatasync: failing })
-    syncBuiltinESMExports()
+    const restore = withFileSystem(SYNC_FAILS)
     try {
       source.exits(0)
       await session.whenClosed()
     } finally {
-      Object.assign(fsModule, { fdatasync })
-      syncBuiltinESMExports()
+      restore()
     }
     expect(session.manifest).toMatchObject({
       status: 'failed',
@@ -290,7 +198,87 @@ describe('a failure is local', () => {
   })
 })
 
+describe('a disk that refuses to cut off half a record', () => {
+  test('pauses the session, and it goes on when the disk does', async () => {
+    const { session, source } = await create()
+    const other = await create()
+    const restore = withFileSystem(READ_ONLY)
+    try {
+      source.scope.guard(() => source.prints('kept'))()
+      expect(session.manifest).toMatchObject({ status: 'running', paused: 'disk' })
+    } finally {
+      restore()
+    }
+    await vi.waitFor(() => expect(session.screen.canonical().text).toBe('kept'))
+    expect(session.manifest.paused).toBeNull()
+    expect(other.session.manifest.status).toBe('running')
+    expect(errors).toEqual([])
+  })
+
+  test('does not keep a session from being ended, by a limit or a caller', async () => {
+    const { session } = await create()
+    const restore = withFileSystem(READ_ONLY)
+    try {
+      session.setQuota({ sessionBytes: 1, policy: 'end' })
+      expect(await session.destroy()).toMatchObject({ status: 'destroyed', ended_by: 'quota' })
+    } finally {
+      restore()
+    }
+  })
+
+  test('fails the session if it does not sync either', async () => {
+    const { session, source } = await create()
+    source.prints('x')
+    const restore = withFileSystem({ ...READ_ONLY, ...SYNC_FAILS })
+    try {
+      await session.whenClosed()
+    } finally {
+      restore()
+    }
+    expect(session.manifest).toMatchObject({ status: 'failed', failure: expect.stringContaining('EIO') })
+  })
+})
+
+describe('a projection that breaks', () => {
+  const broken = (session: Session) =>
+    vi.spyOn(session.screen, 'apply').mockImplementation(() => {
+      throw new Error('a broken projection')
+    })
+
+  test('fails its session, though the failure cannot be applied either', async () => {
+    const { session, source } = await create()
+    broken(session)
+    source.scope.guard(() => source.prints('x'))()
+    await session.whenClosed()
+    expect(session.manifest).toMatchObject({ status: 'failed', failure: expect.stringContaining('broken') })
+    expect((await recordsOf(session.id)).at(-1)).toMatchObject({ fields: { status: 'failed' } })
+  })
+
+  test('does not keep its session from being destroyed', async () => {
+    const { session } = await create()
+    broken(session)
+    expect(await session.destroy()).toMatchObject({ status: 'failed' })
+    expect(await session.destroy()).toMatchObject({ status: 'failed' })
+  })
+})
+
+test('an error in the idle timer fails its session', async () => {
+  const { session, source } = await create({ idle_timeout_ms: 20 })
+  source.isBusy = () => {
+    throw new Error('a bug in a getter')
+  }
+  await session.whenClosed()
+  expect(session.manifest).toMatchObject({ failure: expect.stringContaining('a bug in a getter') })
+})
+
 describe('a session is paused', () => {
+  test('at the quota of its Home, which counts all that is stored', async () => {
+    const { session, source } = await create()
+    session.setQuota({ homeBytes: folderSize(path.join(root, 'sessions')) + 500 })
+    for (let index = 0; index < 50; index++) source.prints('x')
+    expect(session.manifest.paused).toBe('quota')
+  })
+
   test('for as long as there is any reason: a disk that recovers does not lift a quota', async () => {
     const { session, source } = await create()
     session.setQuota({ sessionBytes: 10 })

@@ -1,23 +1,22 @@
-import type { Actor, ExitRecord, Fact, NeedsInput, WaitResult } from '@transom/protocol'
+import type { Actor, ExitRecord, NeedsInput, WaitResult } from '@transom/protocol'
 import type { OpError } from '@transom/protocol/errors'
 import type { CanonicalText, TextSpan } from '@transom/grid'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
-import { Deferred } from '../lib/deferred.ts'
 import { Scope } from '../lib/scope.ts'
-import { messageOf } from '../lib/system-error.ts'
 import type { EventStore } from '../log/event-store.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import type { Capabilities, Capability } from './capabilities.ts'
 import { Journal } from './journal.ts'
 import type { Act, Acted, EventSink, KindDefinition, SessionPlan, Source } from './kind.ts'
 import { wrongKind } from './kind-registry.ts'
-import { hasEnded, type EndReason, type FailureCause } from './lifecycle.ts'
+import type { EndReason } from './lifecycle.ts'
 import { LimitWatch, type LimitedSession, type SessionLimits } from './limits.ts'
 import { ManifestKeeper } from './manifest-keeper.ts'
 import { PauseReasons } from './pause-reasons.ts'
 import type { Projection } from './projection.ts'
 import type { HomeUsage, Quota } from './quota.ts'
+import { SessionEnding } from './session-ending.ts'
 import { policyOf, takesNoInput } from './status-policy.ts'
 import { waitForConditions, type Recency, type WaitRequest, type WaitSubject } from './waits.ts'
 
@@ -49,17 +48,14 @@ export class Session implements WaitSubject {
   readonly now: () => number
   readonly #kind: KindDefinition
   readonly #onError: (error: unknown) => void
-  readonly #scope = new Scope((error) => this.#onBug(error))
+  readonly #scope = new Scope((error) => this.#ending.bug(error))
   readonly #manifest: ManifestKeeper
   readonly #journal: Journal
   readonly #pauses: PauseReasons
   readonly #limits: LimitWatch
-  readonly #closed = new Deferred<void>()
-  readonly #exited = new Deferred<void>()
+  readonly #ending: SessionEnding
   #source: Source | null = null
   #waitCount = 0
-  #ending: Promise<Manifest> | null = null
-  #closing: Promise<void> | null = null
 
   /**
    * Writes the manifest and the first record, and starts the source. If that fails nothing is left but the session's
@@ -95,9 +91,18 @@ export class Session implements WaitSubject {
       now,
       onRecord: (record) => this.#source?.recorded?.(record),
       onStall: (stalled) => this.#pauses.set('disk', stalled),
-      onFailure: (error) => this.#onBug(error),
+      onFailure: (error) => this.#ending.bug(error),
     })
     this.#limits = new LimitWatch(this.#asLimited(), limits, usage)
+    this.#ending = new SessionEnding({
+      manifest: this.#manifest,
+      journal: this.#journal,
+      limits: this.#limits,
+      scope: this.#scope,
+      source: () => this.#source,
+      now,
+      onError: parts.onError,
+    })
     this.#journal.commit('created', created)
   }
 
@@ -119,7 +124,7 @@ export class Session implements WaitSubject {
   }
 
   get ended(): boolean {
-    return hasEnded(this.#manifest.lifecycle)
+    return this.#ending.ended
   }
 
   /** Why it has failed; null if it has not. */
@@ -170,7 +175,7 @@ export class Session implements WaitSubject {
 
   /** Resolves when the session has ended and its log is closed. */
   async whenClosed(): Promise<void> {
-    await this.#closed.promise
+    await this.#ending.whenClosed()
   }
 
   /** Types, presses keys, pastes, uses the mouse, resizes. */
@@ -224,9 +229,12 @@ export class Session implements WaitSubject {
     }
   }
 
-  /** Changes the quota; a program that was paused for it goes on if there is room. */
-  setQuota(change: Partial<Quota>): void {
+  /** Changes the quota; a program that was paused for it goes on if there is room. Recorded if a caller did it. */
+  setQuota(change: Partial<Quota>, actor?: Actor): void {
     this.#limits.setQuota(change)
+    const { sessionBytes: bytes, policy } = this.quota
+    if (actor !== undefined && Object.keys(change).length > 0)
+      this.#journal.appendFact('quota', { ...actor, bytes, policy })
   }
 
   save(): void {
@@ -235,22 +243,18 @@ export class Session implements WaitSubject {
 
   /** Ends the program and every process it started. Calls beside a first one share its outcome. */
   async destroy(because: EndReason = 'destroy', actor?: Actor): Promise<Manifest> {
-    this.#ending ??= this.#destroy(because, actor)
-    return this.#ending
+    return this.#ending.destroy(because, actor)
   }
 
   /** Discards a session whose source failed to start: nothing more is recorded. */
   async discard(): Promise<void> {
-    if (this.#ending !== null)
-      await this.#ending // which is why it could not be started
-    else await this.#source?.end()
-    await this.#close()
+    await this.#ending.discard()
   }
 
   /** What was appended may not survive a power cut: nothing more is to be recorded as if it would. */
   diskFailed(error: OpError): void {
     this.#onError(error)
-    this.#fail(error.message, 'session_error')
+    this.#ending.fail(error.message, 'session_error')
   }
 
   assertCommandable(): void {
@@ -263,7 +267,7 @@ export class Session implements WaitSubject {
       started: (pid) => this.#onStarted(pid),
       output: (bytes, onRecorded) => {
         journal.append(this.#kind.shows, bytes, { isOutput: true, onRecorded })
-        this.#limits.grown(bytes.length)
+        this.#limits.check()
       },
       append: (type, fact, onRecorded) => journal.appendFact(type, fact, onRecorded),
       appendBytes: (type, bytes, onRecorded) => journal.append(type, bytes, { onRecorded }),
@@ -281,8 +285,8 @@ export class Session implements WaitSubject {
         // What is still on its way is little, and belongs to the log.
         this.#pauses.set('quota', false)
       },
-      exited: (exit) => this.#onExit(exit),
-      lost: (reason, cause) => this.#fail(reason, cause),
+      exited: (exit) => this.#ending.exited(exit),
+      lost: (reason, cause) => this.#ending.fail(reason, cause),
     }
   }
 
@@ -299,89 +303,6 @@ export class Session implements WaitSubject {
     this.#journal.write(() => this.#manifest.save())
   }
 
-  #onExit(record: ExitRecord): void {
-    if (this.#manifest.lifecycle.status === 'failed') return // its end is recorded
-    this.#journal.appendFact('exit', record, () => {
-      this.#manifest.advance({ type: 'exited', record, at: this.#timestamp() })
-      this.#saveLater()
-      this.#journal.after(() => {
-        this.#exited.resolve()
-        // While it is being destroyed, the end comes when the rest of the tree is gone, too.
-        if (this.#ending === null) void this.#close()
-      })
-    })
-  }
-
-  async #destroy(because: EndReason, actor?: Actor): Promise<Manifest> {
-    if (this.ended) return this.manifest
-    this.#manifest.advance({ type: 'destroy', because })
-    this.#appendStatus('destroying', because, actor)
-    try {
-      const survivors = (await this.#source?.end()) ?? []
-      // The last bytes come before the exit; on a full disk they would keep a dead session waiting.
-      if (survivors.length === 0 && !this.#journal.stalled) await this.#exited.promise
-      const failure = survivors.length === 0 ? null : `processes ${survivors.join(', ')} could not be ended`
-      this.#manifest.advance({ type: 'destroyed', failure, at: this.#timestamp() })
-      if (this.#manifest.lifecycle.status === 'destroyed') this.#appendStatus('destroyed', because)
-    } catch (error) {
-      this.#onError(error)
-      this.#advanceToFailed(`it could not be ended: ${messageOf(error)}`, 'session_error')
-    }
-    await this.#close()
-    return this.manifest
-  }
-
-  #onBug(error: unknown): void {
-    this.#onError(error)
-    this.#fail(`an error in the session itself: ${messageOf(error)}`, 'session_error')
-  }
-
-  /** Ends a session that cannot go on. */
-  #fail(failure: string, cause: FailureCause): void {
-    if (this.ended) return
-    this.#advanceToFailed(failure, cause)
-    this.#exited.resolve() // its exit may not be seen any more, and an end that is under way waits for it
-    this.#ending ??= this.#close().then(() => this.manifest)
-  }
-
-  #advanceToFailed(failure: string, cause: FailureCause): void {
-    this.#manifest.advance({ type: 'failed', cause, failure, at: this.#timestamp() })
-    this.#manifest.change({ paused: null })
-    this.#appendStatus('failed', failure)
-  }
-
-  #appendStatus(status: Fact<'status'>['status'], reason: string, actor?: Actor): void {
-    this.#journal.appendFact('status', { ...actor, status, reason })
-    this.#saveLater()
-  }
-
-  /** Gives the log back: from here on the session lives on disk only. */
-  async #close(): Promise<void> {
-    this.#closing ??= this.#closeParts().finally(() => this.#closed.resolve())
-    return this.#closing
-  }
-
-  async #closeParts(): Promise<void> {
-    this.#limits.close()
-    const steps = [
-      // A source whose program has ended has nothing left to end.
-      async () => void (this.#manifest.lifecycle.status === 'failed' && (await this.#source?.end())),
-      async () => this.#source?.close(),
-      async () => this.#scope.close(),
-      async () => this.#journal.close(),
-    ]
-    for (const step of steps) {
-      try {
-        await step()
-      } catch (error) {
-        // The other steps are taken all the same; the manifest is saved by the session's owner.
-        this.#onError(error)
-        const failure = `it could not be closed: ${messageOf(error)}`
-        this.#manifest.advance({ type: 'failed', cause: 'session_error', failure, at: this.#timestamp() })
-      }
-    }
-  }
-
   #asLimited(): LimitedSession {
     return {
       logBytes: () => this.log.sizeBytes,
@@ -389,11 +310,8 @@ export class Session implements WaitSubject {
         this.busy ? 0 : this.now() - Math.max(this.recency.lastInputMs, this.recency.lastOutputMs),
       setOverQuota: (over) =>
         this.#pauses.set('quota', over && this.#manifest.lifecycle.status === 'running'),
-      end: (because) => void this.destroy(because),
+      end: (because) => void this.destroy(because), // it never rejects
+      timeout: (ms, callback) => this.#scope.timeout(ms, callback),
     }
-  }
-
-  #timestamp(): string {
-    return new Date(this.now()).toISOString()
   }
 }

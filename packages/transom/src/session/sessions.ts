@@ -275,7 +275,8 @@ export class Sessions {
   }
 
   #found(manifest: Manifest, live: Session | null): FoundSession {
-    const events = live?.log.events ?? this.#home.events(manifest.session)
+    const onStored = (bytes: number) => this.#usage.add(bytes)
+    const events = live?.log.events ?? this.#home.events(manifest.session, onStored)
     return { manifest, live, log: { events, kinds: this.kinds } }
   }
 

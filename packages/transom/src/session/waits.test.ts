@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EVENT_TYPE_NUMBERS, type ExitRecord } from '@transom/protocol'
 import type { CanonicalText } from '@transom/grid'
+import { BlockProjection } from '../blocks/block-projection.ts'
 import { EchoTracker, cursorPlace } from '../kinds/terminal/echo.ts'
 import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
 import { Changes } from '../lib/changes.ts'
@@ -26,6 +27,7 @@ class FakeSession implements WaitSubject {
   lastInputMs = 0
   input = unknownInput('a test')
   samples = 0
+  readonly blocks = new BlockProjection({ session: 'fake', cwd: '/' })
   #seq = 0
 
   get recency() {
@@ -39,6 +41,10 @@ class FakeSession implements WaitSubject {
   needsInput() {
     this.samples++
     return this.input
+  }
+
+  capability() {
+    return { projection: this.blocks, shells: null }
   }
 
   echoes(seq: number, frame: Frame, canonical: CanonicalText) {

@@ -1,6 +1,7 @@
-import type { ExitRecord, NeedsInput, ParsedParams, WaitResult } from '@transom/protocol'
+import type { BlockRef, ExitRecord, NeedsInput, ParsedParams, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { filledToCursor, type CanonicalText, type TextSpan } from '@transom/grid'
+import { endedBlock, type BlockHistory } from '../blocks/block-waits.ts'
 import { waitUntil, type Verdict } from '../lib/wait-until.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import {
@@ -8,9 +9,10 @@ import {
   judgeAll,
   type Condition,
   type ConditionVerdict,
+  type Held,
   type SearchedText,
 } from './conditions.ts'
-import { CONFIRM_MS, QUIET_MS } from './needs-input.ts'
+import { InputSampler } from './needs-input.ts'
 import type { Projection } from './projection.ts'
 import { takeSnapshot } from './snapshot.ts'
 
@@ -20,10 +22,6 @@ import { takeSnapshot } from './snapshot.ts'
  */
 const COSTLY_MS = 4
 const REST_FACTOR = 9
-
-/** What the kernel does not announce is asked again at growing intervals, while nothing else happens. */
-const SAMPLE_MS_MIN = 50
-const SAMPLE_MS_MAX = 1000
 
 export type WaitRequest = Omit<ParsedParams<'session.wait'>, 'session'>
 
@@ -45,6 +43,8 @@ export interface WaitSubject {
   now(): number
   /** Whether the program waits for input, as the kernel shows it now. */
   needsInput(): NeedsInput
+  /** Its blocks; throws `wrong_kind` if it can have none. */
+  capability(wanted: 'blocks'): BlockHistory
   /** Where the text typed at or after `seq` is echoed on the screen. */
   echoes(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[]
   subscribe(observer: () => void): () => void
@@ -84,9 +84,7 @@ class ConditionWait {
   #stableSinceMs = 0
   #isFirst = true
   #restUntilMs = 0
-  #needsInput: NeedsInput | null = null
-  #nextSampleMs = 0
-  #sampleEveryMs = SAMPLE_MS_MIN
+  readonly #input: InputSampler
 
   constructor(subject: WaitSubject, request: WaitRequest) {
     this.#subject = subject
@@ -94,6 +92,7 @@ class ConditionWait {
     this.#conditions = compileConditions(request)
     this.#baseline = request.after_seq ?? (request.after_input ? subject.recency.lastInputSeq : null)
     this.#startMs = subject.now()
+    this.#input = new InputSampler(subject)
   }
 
   /** Throws if the session has ended and none of it can come true any more. */
@@ -106,7 +105,7 @@ class ConditionWait {
     if (tookMs > COSTLY_MS) this.#restUntilMs = this.#subject.now() + tookMs * REST_FACTOR
     const outcome = this.#isFirst ? 'immediate' : 'changed'
     this.#isFirst = false
-    if (held.holds) return { done: this.#matched(held.match, outcome) }
+    if (held.holds) return { done: this.#matched(held, outcome) }
     if (this.#subject.ended) throw this.#ended()
     return { dueMs: held.dueMs }
   }
@@ -125,7 +124,8 @@ class ConditionWait {
     // What is costly is read only by the conditions that look at it: a wait for the exit of a flooding program
     // must not cost it anything.
     const searched = () => this.#searched()
-    const needsInput = () => this.#sampleInput(now)
+    const needsInput = () => this.#input.sample()
+    const blockEnded = (wanted: BlockRef) => endedBlock(this.#subject.capability('blocks'), wanted)
     return judgeAll(this.#conditions, this.#request.any ?? false, {
       get canonical() {
         return screen.canonical()
@@ -145,6 +145,7 @@ class ConditionWait {
       get needsInput() {
         return needsInput()
       },
+      blockEnded,
       ended,
       busy,
       networkIdleForMs,
@@ -176,28 +177,6 @@ class ConditionWait {
     return now - this.#stableSinceMs
   }
 
-  #sampleInput(now: number): NeedsInput | number {
-    const { lastOutputMs, lastInputMs } = this.#subject.recency
-    const unquietMs = QUIET_MS - (now - Math.max(lastOutputMs, lastInputMs))
-    if (unquietMs > 0) {
-      this.#sampleEveryMs = SAMPLE_MS_MIN
-      this.#nextSampleMs = 0
-      this.#needsInput = null
-      return unquietMs
-    }
-    if (now < this.#nextSampleMs) return this.#nextSampleMs - now
-    const before = this.#needsInput
-    this.#needsInput = this.#subject.needsInput()
-    if (this.#needsInput.verdict === 'needs_input') {
-      if (before?.verdict === 'needs_input') return this.#needsInput
-      this.#nextSampleMs = now + CONFIRM_MS
-      return CONFIRM_MS
-    }
-    this.#nextSampleMs = now + this.#sampleEveryMs
-    this.#sampleEveryMs = Math.min(this.#sampleEveryMs * 2, SAMPLE_MS_MAX)
-    return this.#nextSampleMs - now
-  }
-
   /** With a baseline: how long to wait until the present state, without output past it, counts all the same. */
   #unsettledMs(now: number): number {
     const { ended, busy, recency } = this.#subject
@@ -206,7 +185,7 @@ class ConditionWait {
     return this.#request.settle_ms - (now - Math.max(recency.lastOutputMs, recency.lastInputMs))
   }
 
-  #matched(match: WaitResult['match'], outcome: WaitResult['outcome']): WaitResult {
+  #matched({ match, block }: Held, outcome: WaitResult['outcome']): WaitResult {
     return {
       session: this.#subject.id,
       matched: true,
@@ -215,7 +194,8 @@ class ConditionWait {
       condition: this.#words(),
       match,
       exit: this.#subject.exit,
-      ...(this.#needsInput === null ? {} : { needs_input: this.#needsInput }),
+      ...(block === undefined ? {} : { block }),
+      ...this.#inputSeen(),
       snapshot: takeSnapshot(this.#subject.id, this.#subject.screen),
     }
   }
@@ -236,9 +216,13 @@ class ConditionWait {
     return {
       condition: this.#words(),
       elapsed_ms: this.#subject.now() - this.#startMs,
-      ...(this.#needsInput === null ? {} : { needs_input: this.#needsInput }),
+      ...this.#inputSeen(),
       snapshot: takeSnapshot(this.#subject.id, this.#subject.screen),
     }
+  }
+
+  #inputSeen(): Pick<WaitResult, 'needs_input'> {
+    return this.#input.last === null ? {} : { needs_input: this.#input.last }
   }
 
   #words(): string {

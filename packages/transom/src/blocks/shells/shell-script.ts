@@ -26,6 +26,33 @@ export interface ShellScriptOptions {
   readonly rcFile: string | null
 }
 
+/** Values for the files of shell code, by the names that their variables have after `__transom_`; null: it is unset. */
+export type ScriptValues = Readonly<Record<string, string | null>>
+
+/** How values enter a script: as variables that are assigned before its first line. `form` is the shell's assignment. */
+export function assignments(
+  values: ScriptValues,
+  form: (name: string, value: string) => string = (name, value) => `${name}=${quoteForShell(value)}`,
+): string {
+  return Object.entries(values)
+    .flatMap(([name, value]) => (value === null ? [] : [`${form(`__transom_${name}`, value)}\n`]))
+    .join('')
+}
+
+export function nonceValues([first, second]: NonceHalves): ScriptValues {
+  return { nonce_1: first, nonce_2: second }
+}
+
+/** For bash and zsh: the script, unless the check before it has set `__transom_refusal`. */
+export function unlessRefused(check: string, script: string): string {
+  return `${check}if [ -n "$__transom_refusal" ]; then echo "$__transom_refusal" >&2; else\n${script}fi\nunset __transom_refusal\n`
+}
+
+/** A file of shell code whose lines can be joined. */
+export function inOneLine(code: string): string {
+  return code.trimEnd().replaceAll('\n', ';')
+}
+
 /** A word that every POSIX shell takes for exactly this text. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`

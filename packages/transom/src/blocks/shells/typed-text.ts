@@ -1,3 +1,6 @@
+import readTypedText from './read-typed-text.sh'
+import { inOneLine } from './shell-script.ts'
+
 /**
  * How a text is typed to a shell that cannot read our files: one of another user, in a container, on another machine.
  * It goes through whatever terminals lie between as lines of printable ASCII, none of which a terminal, `ssh` (`~` at
@@ -22,5 +25,4 @@ function typedByte(byte: number): string {
 }
 
 /** Reads such a text in any POSIX shell and prints it; nothing when it is not whole. */
-export const READ_TYPED_TEXT =
-  'IFS= read -r n;s=;while IFS= read -r l&&[ -n "$l" ];do s=$s$l;done;[ ${#s} = "$n" ]&&printf %b "$s"'
+export const READ_TYPED_TEXT = inOneLine(readTypedText)

@@ -63,15 +63,20 @@ const WORDS = 'if then else fi for x in do done while case esac function echo a 
 const SIGNS = String.raw`{ } [[ ]] ( ) (( )) $( " ' $' \ # ! ; ;; & && | || |& > >& < << <<< 2>&1 = $ x=( x[ ] $[`
 const PIECES = `${WORDS} ${SIGNS}`.split(' ').concat('${x}', '${', '`', '\n', '\t')
 
-/** Has bash read each text with a line behind it that must be read for itself; nothing of it is run but a return. */
+/**
+ * Has bash read each text with a line after it that must be read for itself; nothing of it is run but a return. A text that
+ * closes the `if` itself may redirect that: hence a folder that is removed.
+ */
 const TELL_UNFINISHED = String.raw`
-errors=$(mktemp)
+folder=$(mktemp -d)
+cd "$folder" || exit
+errors=$folder/errors
 read_only() { eval "if return 0;then $1"$'\nfi'; }
 while IFS= read -rd '' text; do
   (read_only "$text") 2>"$errors" # a shell that is not interactive ends at some errors
   case $(<"$errors") in *EOF*|*'end of file'*) echo 1 ;; *) echo 0 ;; esac
 done
-rm -f -- "$errors"
+rm -rf -- "$folder"
 `
 
 test('bash waits for nothing more behind a text that is called whole', () => {

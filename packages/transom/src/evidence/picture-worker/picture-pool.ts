@@ -50,11 +50,17 @@ export class PicturePool {
     }
     const worker = this.#start()
     const id = ++this.#lastId
-    return await new Promise<DrawnPicture>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      const { codes, styleIds } = job.view // made for this job: handed over, not copied
-      worker.postMessage({ id, job } satisfies JobMessage, [codes.buffer, styleIds.buffer])
-    })
+    const abandon = () => this.#abandon(id, signal)
+    signal.addEventListener('abort', abandon, { once: true })
+    try {
+      return await new Promise<DrawnPicture>((resolve, reject) => {
+        this.#waiting.set(id, { resolve, reject })
+        const { codes, styleIds } = job.view // made for this job: handed over, not copied
+        worker.postMessage({ id, job } satisfies JobMessage, [codes.buffer, styleIds.buffer])
+      })
+    } finally {
+      signal.removeEventListener('abort', abandon)
+    }
   }
 
   /** Ends the thread. */
@@ -63,6 +69,13 @@ export class PicturePool {
     const worker = this.#worker
     this.#worker = null
     await worker?.terminate()
+  }
+
+  /** A drawing cannot be stopped half-way: the thread ends, if nobody else waits for it. */
+  #abandon(id: number, signal: AbortSignal): void {
+    this.#waiting.get(id)?.reject(signal.reason)
+    this.#waiting.delete(id)
+    if (this.#waiting.size === 0) void this.close()
   }
 
   #start(): Worker {

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { frameOf, sha256, shippedGlyphs } from '../../../../../test/support/pictures.ts'
 import { ApngEncoder } from './apng-encoder.ts'
 import { GifEncoder } from './gif-encoder.ts'
-import { PNG_SIGNATURE, concatBytes, pngChunk } from './png-chunks.ts'
-import { decodePng } from './png-reader.ts'
+import { PNG_SIGNATURE, concatBytes, pngChunk } from '../../lib/png-chunks.ts'
+import { readRgba } from '../../lib/png-reader.ts'
 import { pngHeader } from './png-writer.ts'
 import { rasterize } from './rasterizer.ts'
 import type { Raster } from './raster.ts'
@@ -166,7 +166,7 @@ function apngFrames(file: Uint8Array): { delayMs: number; rgba: Uint8Array }[] {
         pngChunk('PLTE', palette),
         pngChunk('IDAT', pixels),
       ])
-      canvas.set(decodePng(png, 'frame').rgba, control.top * width * 4)
+      canvas.set(readRgba(png, 'frame').rgba, control.top * width * 4)
       frames.push({ delayMs: control.delayMs, rgba: canvas.slice() })
     }
     at += 12 + length

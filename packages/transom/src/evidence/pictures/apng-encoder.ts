@@ -1,6 +1,6 @@
 import { assertRaster } from './animation-size.ts'
 import { LastPicture } from './changed-rows.ts'
-import { PNG_SIGNATURE, concatBytes, pngChunk } from './png-chunks.ts'
+import { PNG_SIGNATURE, concatBytes, pngChunk } from '../../lib/png-chunks.ts'
 import { PaletteBuilder, paletteBytes } from './palette.ts'
 import { INDEXED, TRUE_COLOR, compress, pngHeader, trueColorRows } from './png-writer.ts'
 import { pixelsOf, type Raster } from './raster.ts'

@@ -2,7 +2,7 @@ import { assertRaster } from './animation-size.ts'
 import { LastPicture } from './changed-rows.ts'
 import { lzwEncode } from './lzw.ts'
 import { PaletteBuilder, paletteBytes } from './palette.ts'
-import { concatBytes } from './png-chunks.ts'
+import { concatBytes } from '../../lib/png-chunks.ts'
 import { pixelsOf, type Raster } from './raster.ts'
 
 const COLORS_MAX = 256

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import { PaletteBuilder, paletteBytes } from './palette.ts'
-import { PNG_SIGNATURE, concatBytes, pngChunk } from './png-chunks.ts'
+import { PNG_SIGNATURE, concatBytes, pngChunk } from '../../lib/png-chunks.ts'
 import { pixelsOf, type Raster } from './raster.ts'
 
 const PALETTE_MAX = 256

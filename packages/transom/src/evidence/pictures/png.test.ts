@@ -1,8 +1,8 @@
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PNG_SIGNATURE, concatBytes, pngChunk } from './png-chunks.ts'
-import { decodePng } from './png-reader.ts'
+import { PNG_SIGNATURE, concatBytes, pngChunk } from '../../lib/png-chunks.ts'
+import { readRgba } from '../../lib/png-reader.ts'
 import { encodePng, pngHeader } from './png-writer.ts'
 
 const raster = (width: number, height: number, rgba: Uint8Array) => ({ width, height, rgba })
@@ -19,7 +19,7 @@ test('a picture is read again as it was written, with a palette or without', () 
     )
   fc.assert(
     fc.property(picture, (drawn) => {
-      expect(decodePng(encodePng(drawn), 'x')).toEqual(drawn)
+      expect(readRgba(encodePng(drawn), 'x')).toEqual(drawn)
     }),
     { numRuns: 50 },
   )
@@ -38,14 +38,14 @@ describe('a PNG of somebody else', () => {
       [4, 0, 0, 0, 0],
     ]
     const png = file(pngHeader(width, height, 0), deflateSync(Uint8Array.from(rows.flat())))
-    expect([...decodePng(png, 'x').rgba]).toEqual(
+    expect([...readRgba(png, 'x').rgba]).toEqual(
       Array.from({ length: width * height }, () => [gray, gray, gray, 255]).flat(),
     )
   })
 
   test('may have an opacity', () => {
     const png = file(pngHeader(1, 1, 6), deflateSync(Uint8Array.of(0, 1, 2, 3, 4)))
-    expect([...decodePng(png, 'x').rgba]).toEqual([1, 2, 3, 4])
+    expect([...readRgba(png, 'x').rgba]).toEqual([1, 2, 3, 4])
   })
 
   test.each([
@@ -57,7 +57,7 @@ describe('a PNG of somebody else', () => {
     ['unknown filter 9', file(pngHeader(1, 1, 0), deflateSync(Uint8Array.of(9, 1)))],
     ['only 8 bits', file(Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 1, 16, 2, 0, 0, 0), new Uint8Array(0))],
   ])('is refused with a reason: %s', (why, bytes) => {
-    expect(() => decodePng(bytes, 'it.png')).toThrow(
+    expect(() => readRgba(bytes, 'it.png')).toThrow(
       expect.objectContaining({
         code: 'picture_unreadable',
         message: expect.stringMatching(`it.png.*${why}`) as string,

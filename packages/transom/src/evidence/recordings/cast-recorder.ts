@@ -1,6 +1,5 @@
 import { EVENT_TYPE_NUMBERS, resizeEvent } from '@transom/protocol'
-import { paintCursor, paintRows } from '@transom/tui'
-import { changedRows } from '@transom/grid'
+import { ScreenWriter } from '@transom/tui'
 import { factOf } from '../../log/facts.ts'
 import type { Frame } from '../../terminal/emulator.ts'
 import { CastLines, type CastVersion } from './asciicast.ts'
@@ -19,12 +18,13 @@ export class CastRecorder implements RecordingReader {
   readonly chapters = new Chapters()
   readonly #lines: CastLines
   readonly #write: WriteText
-  /** The last frame that was drawn; null where the program's own bytes are written. */
+  /** Draws the frames; null where the program's own bytes are written. */
+  #writer: ScreenWriter | null = null
   #drawn: Frame | null = null
   #ownBytes: NonNullable<RecordingStart['ownBytes']> = () => null
 
   get needsScreen(): boolean {
-    return this.#drawn !== null
+    return this.#writer !== null
   }
 
   constructor(version: CastVersion, write: WriteText) {
@@ -41,8 +41,8 @@ export class CastRecorder implements RecordingReader {
       this.#ownBytes = ownBytes
       return
     }
-    this.#drawn = frame
-    await this.#write(this.#lines.text(0, whole(frame)))
+    this.#writer = new ScreenWriter({ cols, rows })
+    await this.#write(this.#lines.text(0, RESET + this.#writer.draw(frame.grid, frame.cursor)))
   }
 
   async event(event: RecordedEvent): Promise<void> {
@@ -53,7 +53,7 @@ export class CastRecorder implements RecordingReader {
       const { cols, rows } = factOf(record, resizeEvent)
       await this.#write(this.#lines.resize(atMs, cols, rows))
     }
-    if (this.#drawn !== null) return this.#draw(this.#drawn, event)
+    if (this.#writer !== null) return this.#draw(this.#writer, event)
     const bytes = this.#ownBytes(record)
     if (bytes !== null) await this.#write(this.#lines.output(atMs, bytes))
   }
@@ -63,20 +63,17 @@ export class CastRecorder implements RecordingReader {
     if (exitCode !== null) await this.#write(this.#lines.exit(durationMs, exitCode))
   }
 
-  async #draw(before: Frame, { screen, atMs }: RecordedEvent): Promise<void> {
+  async #draw(writer: ScreenWriter, { screen, atMs }: RecordedEvent): Promise<void> {
     const frame = screen.frame()
-    if (frame === before) return
+    if (frame === this.#drawn) return
     this.#drawn = frame
-    const sameSize = before.grid.cols === frame.grid.cols && before.grid.rows === frame.grid.rows
-    const text = sameSize
-      ? paintRows(frame.grid, changedRows(before.grid, frame.grid)) + paintCursor(frame.cursor)
-      : whole(frame)
-    await this.#write(this.#lines.text(atMs, text))
+    const { grid, cursor } = frame
+    const isSameSize = writer.cols === grid.cols && writer.rows === grid.rows
+    if (!isSameSize) writer.resize(grid.cols, grid.rows)
+    const text = writer.draw(grid, cursor)
+    if (text !== '') await this.#write(this.#lines.text(atMs, isSameSize ? text : RESET + text))
   }
 }
 
-/** The whole screen, on a terminal about which nothing is known. */
-function whole({ grid, cursor }: Frame): string {
-  const rows = Array.from({ length: grid.rows }, (_, row) => row)
-  return `\u001bc\u001b[?7l${paintRows(grid, rows)}${paintCursor(cursor)}`
-}
+/** A terminal about which nothing is known, made ready for a ScreenWriter. */
+const RESET = '\u001bc\u001b[?7l'

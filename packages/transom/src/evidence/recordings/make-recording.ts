@@ -25,6 +25,8 @@ export interface RecordingRequest {
   readonly format: RecordingFormat
   /** Absolute. */
   readonly out: string
+  /** The file that is written, beside `out`, until it is whole. The host removes it if this process cannot. */
+  readonly temporary: string
   readonly force: boolean
   readonly fromSeq: number | null
   readonly toSeq: number | null

@@ -39,9 +39,11 @@ export class PictureSink {
   readonly height: number
   readonly #rasterizer: Rasterizer
   readonly #encoder: Encoder
+  readonly #signal: AbortSignal
 
   constructor(settings: PictureSettings, target: { file: FileHandle; path: string; signal: AbortSignal }) {
     const { scale, theme, size } = settings
+    this.#signal = target.signal
     const atlas = new GlyphAtlas(fs.readFileSync(path.join(settings.assets, `glyphs-${scale}.bin`)))
     if (size.cols * size.rows * atlas.cell.width * atlas.cell.height > PIXELS_MAX) {
       const message = `pictures of ${size.cols}x${size.rows} cells at scale ${scale} are too large; choose a smaller scale, or record while the session has a smaller size`
@@ -55,6 +57,7 @@ export class PictureSink {
   }
 
   async show(frame: Frame, durationMs: number): Promise<void> {
+    this.#signal.throwIfAborted() // a picture may take longer than the log between two of them is read in
     await this.#encoder.add(this.#rasterizer.draw(frame), durationMs)
   }
 

@@ -14,7 +14,7 @@ export interface RecorderOptions {
 
 /**
  * Makes the one recording that the parent process asks for, and ends. If the parent or its request is gone the
- * recorder ends, too: at once if it is idle, and by the parent's keeper if it is busy.
+ * recorder ends, too: after the picture that it draws, or by the parent's keeper.
  */
 export function serveRecorder(options: RecorderOptions): void {
   const cancelled = new AbortController()

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
+import { systemName } from '../../platform/system-name.ts'
 
 /** node-pty's native part. Its JavaScript part loses the end of what a program prints (ADR 003) and is not used. */
 export interface PtyBinding {
@@ -34,7 +35,7 @@ export function loadPtyBinding(): LoadedBinding {
 }
 
 function load(): LoadedBinding {
-  const name = `@lydell/node-pty-${process.platform}-${process.arch}`
+  const name = `@lydell/node-pty-${systemName()}-${process.arch}`
   try {
     // Resolved from node-pty itself: only there is its platform package sure to be found.
     const require = createRequire(createRequire(import.meta.url).resolve('@lydell/node-pty'))
@@ -42,7 +43,7 @@ function load(): LoadedBinding {
     const binding = require(file) as PtyBinding // an edge: a native module has no types of its own
     return { binding, helperPath: path.join(path.dirname(file), 'spawn-helper') }
   } catch (error) {
-    const message = `no terminals on ${process.platform} ${process.arch}: the package ${name} cannot be loaded`
+    const message = `no terminals on ${systemName()} ${process.arch}: the package ${name} cannot be loaded`
     throw new OpError('spawn_failed', message, { package: name }, { cause: error })
   }
 }

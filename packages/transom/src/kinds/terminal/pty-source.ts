@@ -3,7 +3,7 @@ import * as os from 'node:os'
 import * as tty from 'node:tty'
 import type { ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { forgetInput, terminalAttributes, unreadInputBytes, withProcessMark } from '../../lib/native.ts'
+import { platform } from '../../platform/current-platform.ts'
 import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { DrainBarrier } from './drain-barrier.ts'
 import { sampleTerminal, type TerminalSample } from './needs-input.ts'
@@ -83,7 +83,7 @@ export class PtySource {
         (code, signal) => this.#onExit({ code: signal === 0 ? code : null, signal: signalName(signal) }),
       )
     try {
-      const pty = withProcessMark(options.mark, fork)
+      const pty = platform().withProcessMark(options.mark, fork)
       this.pid = pty.pid
       this.#master = pty.fd
       // Held open so that the kernel reports no hang-up, and libuv no end of file, before all has been read.
@@ -120,9 +120,9 @@ export class PtySource {
    * interrupt when it gets to see one: a program that does not read keeps it from that.
    */
   makeWayForInterrupt(): boolean {
-    if (this.#closed || (this.#writes.empty && unreadInputBytes(this.#slave) === 0)) return true
+    if (this.#closed || (this.#writes.empty && platform().unreadInputBytes(this.#slave) === 0)) return true
     this.#writes.forget()
-    forgetInput(this.#slave)
+    platform().forgetInput(this.#slave)
     return false
   }
 
@@ -136,7 +136,7 @@ export class PtySource {
    */
   inputMode(): 'echoed' | 'raw' | 'hidden' {
     if (this.#closed) return 'raw'
-    const { echo, canonical } = terminalAttributes(this.#slave)
+    const { echo, canonical } = platform().terminalAttributes(this.#slave)
     if (echo) return 'echoed'
     return canonical ? 'hidden' : 'raw'
   }
@@ -211,9 +211,20 @@ export class PtySource {
     if (exit.unwritten.length === 0) return
     // Full, because it is still being read (then data will come), or because ^S stopped it (then none will).
     exit.tries++
-    if (exit.tries === BARRIER_TRIES_BEFORE_START) fs.writeSync(this.#master, START_OUTPUT)
+    if (exit.tries === BARRIER_TRIES_BEFORE_START) this.#startOutput()
     if (exit.tries > BARRIER_TRIES_MAX && !this.#paused) return this.#finish()
     setTimeout(() => this.#writeBarrier(), BARRIER_RETRY_MS)
+  }
+
+  /** Lets the terminal go on if ^S stopped it. */
+  #startOutput(): void {
+    try {
+      platform().forgetInput(this.#slave) // nobody reads it any more, and a full terminal would not take the key
+      fs.writeSync(this.#master, START_OUTPUT)
+    } catch (error) {
+      if (errnoOf(error) === undefined) throw error
+      // The terminal is gone, or takes nothing: the number of tries ends it.
+    }
   }
 
   #finish(): void {

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../../home/home.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
-import { tryLockFile } from '../../lib/native.ts'
+import { FileLock } from '../../platform/file-lock.ts'
 import { removeTree } from '../../lib/remove-tree.ts'
 import { fileError } from '../../lib/system-error.ts'
 
@@ -40,14 +40,13 @@ export class BrowserProfile {
   }
 
   static #locked(folder: string, lockFile: string, name: string): BrowserProfile {
-    const fd = openLock(lockFile)
-    if (!tryLockFile(fd)) {
-      fs.closeSync(fd)
+    const held = FileLock.try(lockFile)
+    if (held === null) {
       const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another one`
       throw new OpError('profile_in_use', message, { profile: name })
     }
     for (const lock of CHROMIUM_LOCKS) fs.rmSync(path.join(folder, lock), { force: true })
-    return new BrowserProfile(folder, async () => fs.closeSync(fd))
+    return new BrowserProfile(folder, async () => held.release())
   }
 
   private constructor(folder: string, release: () => Promise<void>) {
@@ -64,14 +63,6 @@ export class BrowserProfile {
 /** Removes what a browser has left of a session whose host was lost. */
 export async function removeOwnProfile(home: Home, session: string): Promise<void> {
   await removeTree(path.join(home.sessionFolder(session), OWN_FOLDER))
-}
-
-function openLock(file: string): number {
-  try {
-    return fs.openSync(file, 'a', 0o600)
-  } catch (error) {
-    throw fileError(error, `lock the browser profile by ${file}`, { file })
-  }
 }
 
 function makePrivate(folder: string): void {

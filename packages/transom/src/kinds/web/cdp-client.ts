@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { OpError } from '@transom/protocol/errors'
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js'
+import { Scope } from '../../lib/scope.ts'
 
 type Commands = ProtocolMapping.Commands
 type Events = ProtocolMapping.Events
@@ -46,6 +47,8 @@ type Listener = (params: never, session: string | undefined) => void
  * timed out, or with the browser.
  */
 export class CdpClient {
+  /** Owns what the browser's messages and the timers of its pages set off. */
+  readonly scope: Scope
   readonly #out: Writable
   readonly #pending = new Map<number, Pending>()
   readonly #listeners = new Map<string, Set<Listener>>()
@@ -54,11 +57,15 @@ export class CdpClient {
   #lastId = 0
   readonly #gone = new AbortController()
 
-  constructor(out: Writable, incoming: Readable) {
+  constructor(out: Writable, incoming: Readable, scope: Scope = Scope.ofProcess()) {
+    this.scope = scope
     this.#out = out
     out.on('error', () => {}) // a browser that is gone; its exit tells whoever waits
     incoming.on('error', () => {})
-    incoming.on('data', (chunk: Buffer) => this.#onData(chunk))
+    incoming.on(
+      'data',
+      scope.guard((chunk: Buffer) => this.#onData(chunk)),
+    )
   }
 
   async call<M extends CdpMethod>(
@@ -132,7 +139,8 @@ export class CdpClient {
   #onMessage(message: CdpMessage): void {
     if (message.id === undefined) {
       const listeners = this.#listeners.get(message.method ?? '') ?? []
-      for (const listener of listeners) listener((message.params ?? {}) as never, message.sessionId)
+      for (const listener of listeners)
+        this.scope.guard(listener)((message.params ?? {}) as never, message.sessionId)
       return
     }
     const pending = this.#pending.get(message.id)

@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
+import { systemName } from '../../platform/system-name.ts'
 
 /** A Chromium on this machine, and how it has to be started. */
 export interface ChromiumLocation {
@@ -42,7 +43,7 @@ export function findChromium(env: NodeJS.ProcessEnv): ChromiumLocation {
   if (isProgram(DEBIAN_HEADLESS_SHELL)) return found(DEBIAN_HEADLESS_SHELL, 'debian')
   const onPath = firstOnPath(env['PATH'] ?? '')
   if (onPath !== null) return found(onPath, 'path')
-  const application = process.platform === 'darwin' ? MAC_APPLICATIONS.find(isProgram) : undefined
+  const application = systemName() === 'darwin' ? MAC_APPLICATIONS.find(isProgram) : undefined
   if (application !== undefined) return found(application, 'application')
   const installed = installedChromium(env)
   if (isProgram(installed.path)) return installed

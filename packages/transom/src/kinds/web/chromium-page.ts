@@ -205,7 +205,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   }
 
   async #begin(chromium: Chromium, target: PageTarget): Promise<void> {
-    void chromium.ended.then(async (error) => {
+    chromium.cdp.scope.run(async () => {
+      const error = await chromium.ended
       await this.#recovery.done() // of a tab, which has failed with its browser
       if (this.#chromium === chromium && !this.#isLost) this.#recover(error, async () => this.#restart())
     })
@@ -228,7 +229,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     watchState(target, {
       state: (change) => this.#target === target && this.#setState(change),
       dialog: (dialog) => this.#target === target && this.#setDialog(dialog),
-      windowOpened: (url) => void this.#openInPlace(url),
+      windowOpened: (url) => target.cdp.scope.run(async () => this.#openInPlace(url)),
     })
     this.#network.watch(target)
     await this.#applyViewport(target)

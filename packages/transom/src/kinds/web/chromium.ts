@@ -4,8 +4,9 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { OpError } from '@transom/protocol/errors'
-import { withProcessMark } from '../../lib/native.ts'
+import { platform } from '../../platform/current-platform.ts'
 import { removeTree } from '../../lib/remove-tree.ts'
+import type { Scope } from '../../lib/scope.ts'
 import { messageOf } from '../../lib/system-error.ts'
 import { CdpClient } from './cdp-client.ts'
 import { findChromium, type ChromiumLocation } from './chromium-location.ts'
@@ -33,6 +34,8 @@ const FLAGS = [
 ]
 
 export interface ChromiumOptions {
+  /** Owns what the browser's messages set off; left out, an error in it ends the process. */
+  readonly scope?: Scope | undefined
   readonly env: NodeJS.ProcessEnv
   /** `host:port` of the proxy that everything goes through, loopback included. */
   readonly proxyServer?: string | undefined
@@ -92,11 +95,11 @@ export class Chromium {
         env: environmentFor(location, options),
         cwd: '/',
       })
-    this.#process = options.mark === undefined ? start() : withProcessMark(options.mark, start)
+    this.#process = options.mark === undefined ? start() : platform().withProcessMark(options.mark, start)
     if (this.#process.pid !== undefined) options.reaper?.leave(this.#process.pid)
     const [, , stderr, out, incoming] = this.#process.stdio
     // An edge: Node does not say in its types which ends of `stdio` are open.
-    this.cdp = new CdpClient(out as Writable, incoming as Readable)
+    this.cdp = new CdpClient(out as Writable, incoming as Readable, options.scope)
     let said = ''
     ;(stderr as Readable).on('data', (chunk: Buffer) => {
       said = (said + chunk.toString('latin1')).slice(-STDERR_CHARS_MAX)

@@ -5,6 +5,7 @@ import * as net from 'node:net'
 import * as os from 'node:os'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needsThat } from '../../../../../test/support/needs.ts'
+import { Scope } from '../../lib/scope.ts'
 import { FilteringProxy, type ProxyProblem } from './filtering-proxy.ts'
 import { hostsEntries } from './name-resolver.ts'
 import { UrlPolicy } from './url-policy.ts'
@@ -137,6 +138,39 @@ describe('what is allowed goes through', () => {
   test('an answer that the server breaks off is broken off, not completed', async () => {
     const proxy = await openProxy()
     await expect(get(proxy, `http://site.test:${sitePort}/broken`)).rejects.toThrow(/aborted/)
+  })
+
+  test.each([
+    ['a status below 100', 'HTTP/1.1 042 Strange'],
+    ['a control character in the reason', 'HTTP/1.1 200 O\x01K'],
+  ])('an answer that cannot be passed on (%s) is reported to the browser as 502', async (_what, head) => {
+    const odd = net.createServer((socket) => {
+      socket.on('error', () => socket.destroy())
+      socket.once('data', () => socket.end(`${head}\r\nContent-Type: text/html\r\n\r\n<h1>x</h1>`, 'latin1'))
+    })
+    odd.listen(0, '127.0.0.1')
+    await once(odd, 'listening')
+    const proxy = await openProxy()
+    const { port } = odd.address() as net.AddressInfo
+    const answer = await get(proxy, `http://site.test:${port}/`)
+    expect(answer).toMatchObject({ status: 502, body: expect.stringContaining('not valid HTTP') })
+    odd.close()
+  })
+
+  test('an error in the handling of a connection goes to the owner of the proxy', async () => {
+    const failed = new Promise((resolve) => {
+      const scope = new Scope(resolve)
+      void FilteringProxy.open({
+        policy: new UrlPolicy({}),
+        scope,
+        readPeerUid: async () => Promise.reject(new Error('a bug')),
+      }).then((proxy) => {
+        opened.push(proxy)
+        const [host, port] = proxy.address.split(':')
+        net.connect({ host: host ?? '', port: Number(port) }).on('error', () => {})
+      })
+    })
+    expect(await failed).toEqual(new Error('a bug'))
   })
 
   test('localhost is this machine without asking anybody', async () => {

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import * as http from 'node:http'
 import * as net from 'node:net'
 import { OpError } from '@transom/protocol/errors'
+import { Scope } from '../../lib/scope.ts'
 import { hostOf, parseAuthority, readUrl, type HostName } from './host-pattern.ts'
 import { ConnectionProblem, connectJudged } from './judged-connection.ts'
-import { readLoopbackPeerUid } from './loopback-peer.ts'
+import { platform } from '../../platform/current-platform.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { systemResolver, type ResolveName } from './name-resolver.ts'
 import { forwardRequest, problemPage } from './proxy-forwarding.ts'
 import { refusalError, type UrlPolicy } from './url-policy.ts'
@@ -23,7 +25,9 @@ export interface FilteringProxyOptions {
   /** Where names come from; the machine's own resolver when left out. */
   readonly resolve?: ResolveName
   /** Tells whose a connection is, or null where that cannot be known and a password is asked for. */
-  readonly readPeerUid?: typeof readLoopbackPeerUid
+  readonly readPeerUid?: Platform['loopbackPeerUid']
+  /** Owns what is done for a connection; left out, an error in it ends the process. */
+  readonly scope?: Scope | undefined
   /** Told of each connection that was refused or failed. */
   onProblem?(problem: ProxyProblem): void
 }
@@ -76,13 +80,19 @@ export class FilteringProxy {
       headersTimeout: HEAD_TIMEOUT_MS,
       requestTimeout: 0,
     })
-    this.#http.on('request', (request, response) => void this.#onRequest(request, response))
+    const scope = options.scope ?? Scope.ofProcess()
+    // Not tasks that the scope waits for: a name server that does not answer must not hold up the end of a session.
+    // A connection that is made after the close is destroyed at once.
+    const failed = scope.guard((error: unknown) => {
+      throw error
+    })
+    this.#http.on('request', (request, response) => void this.#onRequest(request, response).catch(failed))
     this.#http.on(
       'connect',
-      (request, socket: net.Socket, head) => void this.#onConnect(request, socket, head),
+      (request, socket: net.Socket, head) => void this.#onConnect(request, socket, head).catch(failed),
     )
     this.#http.on('clientError', (_error, socket) => socket.destroy())
-    listener.on('connection', (socket) => void this.#onConnection(socket))
+    listener.on('connection', (socket) => void this.#onConnection(socket).catch(failed))
   }
 
   /** Why the last connection to this URL's host was not made, for whoever asked for the page; null if it was. */
@@ -115,8 +125,8 @@ export class FilteringProxy {
     this.#hold(socket)
     const peerPort = socket.remotePort
     if (peerPort === undefined) return // gone already
-    const readPeerUid = this.#options.readPeerUid ?? readLoopbackPeerUid
-    const uid = await readPeerUid({ peerPort, ownPort: this.#port })
+    const connection = { peerPort, ownPort: this.#port }
+    const uid = await (this.#options.readPeerUid?.(connection) ?? platform().loopbackPeerUid(connection))
     if (uid !== null && uid !== process.getuid?.()) {
       socket.destroy() // another user of this machine: not even an answer
       return

@@ -1,10 +1,13 @@
 import { OpError } from '@transom/protocol/errors'
+import type { Scope } from '../../lib/scope.ts'
 import { Chromium } from './chromium.ts'
 import { ChromiumPage } from './chromium-page.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import { NetworkGuard } from './network-guard.ts'
 
 export interface GuardedPageOptions {
+  /** Owns everything that goes on beside the calls; left out, an error in it ends the process. */
+  readonly scope?: Scope | undefined
   readonly env: NodeJS.ProcessEnv
   readonly cols: number
   readonly rows: number
@@ -28,13 +31,15 @@ export class GuardedPage {
   readonly #guard: NetworkGuard
 
   static async open(options: GuardedPageOptions): Promise<GuardedPage> {
-    const { env, cols, rows, decoder } = options
+    const { scope, env, cols, rows, decoder } = options
     const guard = await NetworkGuard.open({
+      scope,
       allowHosts: options.allowHosts ?? [],
       onlyHosts: options.onlyHosts ?? [],
     })
     const start = async () => {
       const chromium = await Chromium.start({
+        scope,
         env,
         flags: guard.flags,
         fontconfigFile: await decoder.fontconfigFile(env),

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import { OpError } from '@transom/protocol/errors'
+import { systemName } from '../../platform/system-name.ts'
 import { makeFolder } from '../../lib/make-folder.ts'
 import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { installedChromium } from './chromium-location.ts'
@@ -89,9 +90,9 @@ function answer(file: string, installed: boolean): InstalledBrowser {
 }
 
 function checkPlatform(): void {
-  if (process.platform === 'linux' && process.arch === 'x64') return
-  const message = `there is no Chromium in the npm registry for ${process.platform} on ${process.arch}; install one with the system's package manager, or name one in AWI_CHROMIUM`
-  throw new OpError('browser_not_found', message, { platform: process.platform, arch: process.arch })
+  if (systemName() === 'linux' && process.arch === 'x64') return
+  const message = `there is no Chromium in the npm registry for ${systemName()} on ${process.arch}; install one with the system's package manager, or name one in AWI_CHROMIUM`
+  throw new OpError('browser_not_found', message, { platform: systemName(), arch: process.arch })
 }
 
 /** npm's own pauses add up to 70 s until it says that there is no network. */

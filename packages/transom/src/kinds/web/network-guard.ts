@@ -1,4 +1,6 @@
 import type { OpError } from '@transom/protocol/errors'
+import { platform } from '../../platform/current-platform.ts'
+import type { Scope } from '../../lib/scope.ts'
 import type { CdpClient } from './cdp-client.ts'
 import { networkFlags } from './chromium-network-flags.ts'
 import { FilteringProxy, type ProxyProblem } from './filtering-proxy.ts'
@@ -7,6 +9,7 @@ import type { ResolveName } from './name-resolver.ts'
 import { UrlPolicy, refusalError, type Refusal, type UrlPolicyOptions } from './url-policy.ts'
 
 export interface NetworkGuardOptions extends UrlPolicyOptions {
+  readonly scope?: Scope | undefined
   readonly resolve?: ResolveName
   readonly onProblem?: (problem: ProxyProblem) => void
 }
@@ -22,10 +25,16 @@ export class NetworkGuard {
   readonly #proxy: FilteringProxy
   readonly #refused = new Map<string, Refusal>()
 
-  static async open({ resolve, onProblem, ...rules }: NetworkGuardOptions = {}): Promise<NetworkGuard> {
+  static async open({
+    scope,
+    resolve,
+    onProblem,
+    ...rules
+  }: NetworkGuardOptions = {}): Promise<NetworkGuard> {
     const policy = new UrlPolicy(rules)
     const proxy = await FilteringProxy.open({
       policy,
+      scope,
       ...(resolve === undefined ? {} : { resolve }),
       ...(onProblem === undefined ? {} : { onProblem }),
     })
@@ -58,7 +67,7 @@ export class NetworkGuard {
    * documents (pages and frames) can be seen in the browser alone. For every tab, from now on.
    */
   async watch(cdp: CdpClient): Promise<void> {
-    const asksWho = process.platform !== 'linux' // elsewhere the kernel does not tell (loopback-peer.ts)
+    const asksWho = platform().lacks.loopbackPeerUid !== undefined
     if (!asksWho && !this.policy.limitsNavigation) return // nothing to answer: no request need wait for us
     cdp.on('Fetch.authRequired', ({ requestId, authChallenge }, session) => {
       const isOurs = authChallenge.source === 'Proxy'

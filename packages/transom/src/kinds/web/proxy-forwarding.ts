@@ -43,8 +43,10 @@ export function forwardRequest({ url, request, response, upstream }: ForwardedRe
   })
   response.once('close', () => upstream.destroy())
   onward.on('response', (answer) => {
-    response.sendDate = false
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', endToEnd(answer.rawHeaders))
+    if (!sendHead(response, answer)) {
+      upstream.destroy()
+      return problemPage(response, 502, `${url.href} was not loaded: the server's answer is not valid HTTP`)
+    }
     // Cut short by either side, the other is cut short, too: half an answer must not look whole.
     pipeline(answer, response, (error) => (error ? response.destroy() : undefined))
   })
@@ -55,11 +57,28 @@ export function forwardRequest({ url, request, response, upstream }: ForwardedRe
   pipeline(request, onward, (error) => (error ? onward.destroy() : undefined))
 }
 
+/**
+ * False if the head cannot be written: Node reads a status below 100 and a control character in the reason, but
+ * refuses to write them.
+ */
+function sendHead(response: http.ServerResponse, answer: http.IncomingMessage): boolean {
+  response.sendDate = false
+  try {
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', endToEnd(answer.rawHeaders))
+    return true
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return false
+    throw error
+  }
+}
+
 /** An answer of the proxy's own: plain words, nothing that a browser could run. */
 export function problemPage(response: http.ServerResponse, status: number, message: string): void {
-  const title = `${status} ${http.STATUS_CODES[status]}`
+  const reason = http.STATUS_CODES[status] ?? ''
+  const title = `${status} ${reason}`
   const page = `<!doctype html><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${escaped(message)}</p>\n`
-  response.writeHead(status, {
+  // With a reason of its own: left out, that of a head that could not be written would be taken.
+  response.writeHead(status, reason, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(page),
     'Content-Security-Policy': "default-src 'none'",

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { Scope } from '../../lib/scope.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { PageTarget } from './page-target.ts'
@@ -11,6 +12,7 @@ class FakeTab {
   sendFrame: (word: string) => void = () => {}
 
   readonly target = {
+    cdp: { scope: Scope.ofProcess() },
     on: (_event: string, listener: (frame: { data: string; sessionId: number }) => void) => {
       this.sendFrame = (word) => listener({ data: Buffer.from(word).toString('base64'), sessionId: 1 })
       return () => {}

@@ -1,3 +1,4 @@
+import type { Scope } from '../../lib/scope.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { PageTarget } from './page-target.ts'
@@ -41,12 +42,12 @@ export interface ScreencastOptions {
   readonly onFrame: (frame: DecodedFrame) => boolean
 }
 
-/** Frames that were read and are not acknowledged yet; without a timer while nobody needs the next one. */
+/** Frames that were read and are not acknowledged yet; nothing to cancel while nobody needs the next one. */
 interface PendingFrames {
   readonly acks: readonly number[]
   /** When the first of them came. */
   readonly receivedMs: number
-  timer: NodeJS.Timeout | undefined
+  cancel: (() => void) | undefined
 }
 
 /**
@@ -62,13 +63,12 @@ export class Screencast {
   #pending: PendingFrames | null = null
   #received = 0
   #closed = false
-  #trailingTimer: NodeJS.Timeout | undefined
+  #cancelTrailing = () => {}
 
   constructor(options: ScreencastOptions) {
     this.#options = options
     this.#stopListening = options.target.on('Page.screencastFrame', ({ data, sessionId }) => {
-      // A frame that cannot be read is missing; that the thread which reads them has ended is told to the next caller.
-      this.#onFrame(data, sessionId).catch(() => {})
+      this.#scope.run(async () => this.#onFrame(data, sessionId))
     })
   }
 
@@ -95,7 +95,7 @@ export class Screencast {
 
   /** Whether frames are to come, and how fast, may be another matter now. */
   wake(): void {
-    const slept = this.#pending !== null && this.#pending.timer === undefined
+    const slept = this.#pending !== null && this.#pending.cancel === undefined
     this.#schedule()
     if (slept && !this.#options.sendsLastFrame) this.#captureLater()
   }
@@ -113,7 +113,7 @@ export class Screencast {
     const receivedBefore = this.#received
     const giveUpMs = performance.now() + RESIZE_MS_MAX
     let read: 'new' | 'same' | 'other size'
-    do read = await this.#read(await this.#options.target.capture(options, timeoutMs))
+    do read = this.#show(await this.#decode(await this.#options.target.capture(options, timeoutMs)))
     while (read === 'other size' && !this.#closed && performance.now() < giveUpMs)
     // A frame that came meanwhile may be newer than the picture, which has just taken its place for good.
     if (this.#received !== receivedBefore) this.#captureLater()
@@ -121,18 +121,23 @@ export class Screencast {
 
   close(): void {
     this.#closed = true
-    clearTimeout(this.#pending?.timer)
-    clearTimeout(this.#trailingTimer)
+    this.#pending?.cancel?.()
+    this.#cancelTrailing()
     this.#stopListening()
   }
 
   async #onFrame(data: string, ack: number): Promise<void> {
     const receivedMs = performance.now()
     this.#received++
-    if (this.#options.sendsLastFrame) clearTimeout(this.#trailingTimer) // this frame is newer than any picture
-    const read = await this.#read(Buffer.from(data, 'base64'))
+    if (this.#options.sendsLastFrame) this.#cancelTrailing() // this frame is newer than any picture
+    let frame: DecodedFrame | null
+    try {
+      frame = await this.#decode(Buffer.from(data, 'base64'))
+    } catch {
+      return // it is missing; that the thread which reads frames has ended is told to the next caller
+    }
     if (this.#closed) return
-    if (read === 'new' && !this.#options.sendsLastFrame) this.#captureLater()
+    if (this.#show(frame) === 'new' && !this.#options.sendsLastFrame) this.#captureLater()
     this.#keep(ack, receivedMs)
     this.#schedule()
   }
@@ -145,26 +150,33 @@ export class Screencast {
     const earlier = this.#pending
     const inFlightMax = this.#options.sendsLastFrame ? 1 : OLDER_FRAMES_IN_FLIGHT
     if (earlier !== null && earlier.acks.length < inFlightMax) {
-      clearTimeout(earlier.timer)
-      this.#pending = { ...earlier, acks: [...earlier.acks, ack], timer: undefined }
+      earlier.cancel?.()
+      this.#pending = { ...earlier, acks: [...earlier.acks, ack], cancel: undefined }
       return
     }
     if (earlier !== null) this.#acknowledge(earlier)
-    this.#pending = { acks: [ack], receivedMs, timer: undefined }
+    this.#pending = { acks: [ack], receivedMs, cancel: undefined }
   }
 
   #captureLater(): void {
-    clearTimeout(this.#trailingTimer)
+    this.#cancelTrailing()
     if (this.#closed) return
     // A tab that hangs or is gone is noticed by whoever asks it next.
-    this.#trailingTimer = setTimeout(() => void this.capture().catch(() => {}), TRAILING_MS)
+    this.#cancelTrailing = this.#scope.timeout(TRAILING_MS, () => void this.capture().catch(() => {}))
   }
 
-  async #read(png: Buffer): Promise<'new' | 'same' | 'other size'> {
+  async #decode(png: Buffer): Promise<DecodedFrame | null> {
     const { cols, rows } = this.#options.size()
-    const frame = await this.#options.decoder.decode(new Uint8Array(png), cols, rows)
+    return this.#options.decoder.decode(new Uint8Array(png), cols, rows)
+  }
+
+  #show(frame: DecodedFrame | null): 'new' | 'same' | 'other size' {
     if (frame === null) return 'other size'
     return !this.#closed && this.#options.onFrame(frame) ? 'new' : 'same'
+  }
+
+  get #scope(): Scope {
+    return this.#options.target.cdp.scope
   }
 
   get #isFast(): boolean {
@@ -179,15 +191,15 @@ export class Screencast {
   #schedule(): void {
     const pending = this.#pending
     if (pending === null) return
-    clearTimeout(pending.timer)
-    pending.timer = undefined
+    pending.cancel?.()
+    pending.cancel = undefined
     if (!this.#isFast && this.#options.need() === 'none') return
     const dueMs = pending.receivedMs + this.#intervalMs - performance.now()
-    pending.timer = setTimeout(() => this.#acknowledge(pending), Math.max(0, dueMs))
+    pending.cancel = this.#scope.timeout(Math.max(0, dueMs), () => this.#acknowledge(pending))
   }
 
   #acknowledge(pending: PendingFrames): void {
-    clearTimeout(pending.timer)
+    pending.cancel?.()
     if (this.#pending === pending) this.#pending = null
     for (const sessionId of pending.acks) {
       // A tab that is gone needs no acknowledgement; whoever recovers it starts another screencast.

@@ -237,6 +237,7 @@ export class WebSource implements Source {
     const { url, profile, zoom, scope, sink, env, allowHosts, onlyHosts, decoder, ...start } = this.#start
     const { cols, rows, process_mark } = start.manifest
     const guarded = await GuardedPage.open({
+      scope,
       env,
       allowHosts,
       onlyHosts,

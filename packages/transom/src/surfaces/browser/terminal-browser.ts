@@ -1,21 +1,18 @@
-import { eastAsianWidth } from 'get-east-asian-width'
+import {
+  Canvas,
+  TextField,
+  type Cursor,
+  type KeyEvent,
+  type MouseEvent,
+  type PersonsTerminal,
+  type TerminalEvent,
+} from '@transom/tui'
+import { textWidth } from '@transom/grid'
+import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../../lib/system-error.ts'
 import type { WebPage } from '../../kinds/web/web-page.ts'
+import { parseKeys, type KeyPress } from '../../terminal/key-names.ts'
 import { withScheme } from './address.ts'
-import { ansiRow, type ColorDepth } from './ansi-rows.ts'
-import { TerminalInputReader, type TerminalInput } from './terminal-input.ts'
-import { TextField } from './text-field.ts'
-
-/** The terminal that a person sits at. */
-export interface PersonsTerminal {
-  readonly colors: ColorDepth
-  size(): { cols: number; rows: number }
-  /** False when it takes no more just now; `onDrain` tells when it does. */
-  write(text: string): boolean
-  onInput(listener: (text: string) => void): void
-  onResize(listener: () => void): void
-  onDrain(listener: () => void): void
-}
 
 export interface TerminalBrowserOptions {
   readonly page: WebPage
@@ -27,14 +24,11 @@ export interface TerminalBrowserOptions {
 }
 
 const BAR_ROWS = 1
-const BACK = '‹'
-const FORWARD = '›'
-const RELOAD = '↻'
-const BAR_PREFIX_COLS = 6 // "‹ › ↻ "
+/** Back, forward and reload: two columns each. */
+const BUTTONS = '‹ › ↻ '
 
-/** Full screen, mouse with drags, paste in one piece; and all of it taken back. */
-export const ENTER_SCREEN = '\u001b[?1049h\u001b[2J\u001b[?25l\u001b[?1002h\u001b[?1006h\u001b[?2004h'
-export const LEAVE_SCREEN = '\u001b[0m\u001b[?2004l\u001b[?1006l\u001b[?1002l\u001b[?25h\u001b[?1049l'
+/** How far a notch of the wheel goes. */
+const WHEEL_ROWS = 3
 
 /**
  * A web browser in a terminal: an address line, and the page below it. Keys and mouse go to the page, but for a few:
@@ -42,11 +36,9 @@ export const LEAVE_SCREEN = '\u001b[0m\u001b[?2004l\u001b[?1006l\u001b[?1002l\u0
  */
 export class TerminalBrowser {
   readonly #options: TerminalBrowserOptions
-  readonly #reader = new TerminalInputReader()
-  #drawn: string[] = []
+  readonly #canvas = new Canvas(1, 1)
   #field: TextField | null = null
   #message: string | null = null
-  #isBlocked = false
   #actions: Promise<void> = Promise.resolve()
   #quit = () => {}
 
@@ -68,43 +60,30 @@ export class TerminalBrowser {
       },
       trouble: (error) => this.#say(messageOf(error)),
     })
-    terminal.onInput((text) => {
-      for (const input of this.#reader.read(text)) this.#onInput(input)
-    })
-    terminal.onResize(() => {
-      this.#drawn = []
-      this.#do(async () => page.setViewport(terminal.size().cols, terminal.size().rows - BAR_ROWS))
-    })
-    terminal.onDrain(() => {
-      this.#isBlocked = false
-      this.#draw()
-    })
+    terminal.listen((event) => this.#onEvent(event))
     this.#draw()
     this.#open(url)
     await over
     stop()
   }
 
-  #onInput(input: TerminalInput): void {
-    if (input.type === 'key' && (input.name === 'Ctrl+q' || input.name === 'Ctrl+c')) return this.#quit()
-    if (this.#options.page.dialog !== null) return this.#onDialogInput(input)
-    if (this.#field !== null) return this.#onFieldInput(this.#field, input)
+  #onEvent(event: TerminalEvent): void {
+    const { page, terminal } = this.#options
+    if (event.type === 'end') return this.#quit()
+    if (event.type === 'resize')
+      return this.#do(async () => page.setViewport(terminal.cols, terminal.rows - BAR_ROWS))
+    if (event.type === 'key' && (event.name === 'Ctrl+q' || event.name === 'Ctrl+c')) return this.#quit()
+    if (page.dialog !== null) return this.#onDialogEvent(event)
+    if (this.#field !== null) return this.#onFieldEvent(this.#field, event)
     this.#message = null
-    switch (input.type) {
-      case 'key':
-        return this.#onKey(input)
-      case 'paste':
-        return this.#do(async () => this.#options.page.paste(input.text))
-      case 'mouse':
-        return this.#onMouse(input)
-      default:
-        return input satisfies never
-    }
+    if (event.type === 'key') this.#onKey(event)
+    else if (event.type === 'paste') this.#do(async () => page.paste(event.text))
+    else if (event.type === 'mouse') this.#onMouse(event)
   }
 
-  #onKey({ name, press }: Extract<TerminalInput, { type: 'key' }>): void {
+  #onKey(event: KeyEvent): void {
     const { page } = this.#options
-    switch (name) {
+    switch (event.name) {
       case 'Ctrl+l':
         return this.#editAddress()
       case 'Alt+Left':
@@ -115,16 +94,16 @@ export class TerminalBrowser {
       case 'F5':
         return this.#do(async () => page.reload())
       default:
-        return this.#do(async () => page.press([press]))
+        return this.#do(async () => page.press(pressesOf(event)))
     }
   }
 
-  #onMouse(input: Extract<TerminalInput, { type: 'mouse' }>): void {
+  #onMouse({ row, col, action, button: pressed, wheelRows }: MouseEvent): void {
     const { page } = this.#options
-    if (input.row < BAR_ROWS) return input.action === 'down' ? this.#onBarClick(input.col) : undefined
-    const cell = { row: input.row - BAR_ROWS, col: input.col }
-    const { button } = input
-    switch (input.action) {
+    if (row < BAR_ROWS) return action === 'down' ? this.#onBarClick(col) : undefined
+    const cell = { row: row - BAR_ROWS, col }
+    const button = pressed === 'middle' || pressed === 'right' ? pressed : 'left'
+    switch (action) {
       case 'down':
         return this.#do(async () => page.mouseDown(cell, { button }))
       case 'up':
@@ -132,9 +111,9 @@ export class TerminalBrowser {
       case 'move':
         return this.#do(async () => page.mouseMove(cell, { button }))
       case 'wheel':
-        return this.#do(async () => page.scroll(input.delta, cell))
+        return wheelRows === 0 ? undefined : this.#do(async () => page.scroll(wheelRows * WHEEL_ROWS, cell))
       default:
-        return input.action satisfies never
+        return action satisfies never
     }
   }
 
@@ -142,7 +121,7 @@ export class TerminalBrowser {
     const { page } = this.#options
     if (col < 2) this.#do(async () => page.goBack())
     else if (col < 4) this.#do(async () => page.goForward())
-    else if (col < BAR_PREFIX_COLS) this.#do(async () => page.reload())
+    else if (col < textWidth(BUTTONS)) this.#do(async () => page.reload())
     else this.#editAddress()
   }
 
@@ -151,29 +130,26 @@ export class TerminalBrowser {
     this.#draw()
   }
 
-  #onFieldInput(field: TextField, input: TerminalInput): void {
-    if (input.type === 'paste') field.insert(input.text)
-    if (input.type === 'key') {
-      if (input.name === 'Enter' || input.name === 'Escape') {
-        this.#field = null
-        if (input.name === 'Enter') this.#open(withScheme(field.text.trim()))
-      } else if (!field.edit(input.name)) typeInto(field, input)
-    }
+  #onFieldEvent(field: TextField, event: TerminalEvent): void {
+    const name = event.type === 'key' ? event.name : ''
+    if (name === 'Enter' || name === 'Escape') {
+      this.#field = null
+      if (name === 'Enter') this.#open(withScheme(field.text.trim()))
+    } else field.handle(event)
     this.#draw()
   }
 
-  /** Enter agrees and Escape does not; in between, the answer to a prompt is typed. */
-  #onDialogInput(input: TerminalInput): void {
+  /** Enter accepts and Escape dismisses. Before that, the answer to a prompt is edited. */
+  #onDialogEvent(event: TerminalEvent): void {
     const { page } = this.#options
     const field = this.#field
-    if (input.type === 'key' && (input.name === 'Enter' || input.name === 'Escape')) {
-      const isAgreed = input.name === 'Enter'
+    const name = event.type === 'key' ? event.name : ''
+    if (name === 'Enter' || name === 'Escape') {
       this.#field = null
-      return this.#do(async () => page.answerDialog(isAgreed, field?.text))
+      return this.#do(async () => page.answerDialog(name === 'Enter', field?.text))
     }
     if (field === null) return
-    if (input.type === 'paste') field.insert(input.text)
-    else if (input.type === 'key' && !field.edit(input.name)) typeInto(field, input)
+    field.handle(event)
     this.#draw()
   }
 
@@ -208,61 +184,48 @@ export class TerminalBrowser {
     this.#draw()
   }
 
-  /** Writes the rows that have changed. A slow terminal gets the newest state when it is ready again. */
+  /** Shows the newest state. */
   #draw(): void {
-    if (this.#isBlocked) return
     const { page, terminal } = this.#options
-    const { cols, rows } = terminal.size()
-    const grid = page.frame?.grid
-    const shown = [this.#bar(cols)]
-    for (let row = 0; row < rows - BAR_ROWS; row++) {
-      const isThere = grid !== undefined && row < grid.rows && grid.cols <= cols
-      shown.push(isThere ? ansiRow(grid, row, terminal.colors) : '\u001b[0m\u001b[K')
-    }
-    let text = ''
-    for (const [row, line] of shown.entries()) {
-      if (this.#drawn[row] !== line) text += `\u001b[${row + 1};1H${line}`
-    }
-    this.#drawn = shown
-    const cursor = this.#field === null ? '\u001b[?25l' : `\u001b[1;${this.#fieldCol(cols)}H\u001b[?25h`
-    if (text !== '' || this.#field !== null) this.#isBlocked = !terminal.write(text + cursor)
+    const { cols, rows } = terminal
+    const canvas = this.#canvas
+    canvas.begin(cols, rows)
+    if (page.frame !== null)
+      canvas.copy(page.frame.grid, { row: BAR_ROWS, col: 0, rows: rows - BAR_ROWS, cols })
+    terminal.show(canvas.grid, this.#drawBar(cols))
   }
 
-  #bar(cols: number): string {
+  /** Returns where the cursor stands in a field that is being edited. */
+  #drawBar(cols: number): Cursor | null {
     const { state, dialog } = this.#options.page
-    const say = (text: string) => `\u001b[0;7m${fitted(text, cols)}\u001b[0m`
-    if (dialog !== null) {
-      const answer = this.#field === null ? '' : ` ${this.#field.text}`
-      return say(`[${dialog.type}] ${dialog.message}${answer}  (Enter: yes, Escape: no)`)
+    const field = this.#field
+    const bar = { row: 0, col: 0, rows: BAR_ROWS, cols }
+    const before = dialog === null ? BUTTONS : `[${dialog.type}] ${dialog.message} `
+    const after = dialog === null ? '' : ' (Enter: yes, Escape: no)'
+    if (field === null) {
+      const title = state.title === '' ? '' : ` — ${state.title}`
+      const address = `${state.loading ? '… ' : ''}${state.url}${title}`
+      const text = dialog === null ? (this.#message ?? address) : ''
+      this.#canvas.statusLine(bar, before + text + after)
+      return null
     }
-    const start = `${BACK} ${FORWARD} ${RELOAD} `
-    if (this.#field !== null) return say(start + this.#field.text)
-    if (this.#message !== null) return say(`${start}${this.#message}`)
-    const title = state.title === '' ? '' : ` — ${state.title}`
-    return say(`${start}${state.loading ? '… ' : ''}${state.url}${title}`)
-  }
-
-  #fieldCol(cols: number): number {
-    return Math.min(cols, BAR_PREFIX_COLS + (this.#field?.cursor ?? 0) + 1)
+    this.#canvas.statusLine(bar, before)
+    const start = Math.min(textWidth(before), Math.max(0, cols - FIELD_COLS_MIN))
+    const view = field.view(cols - start)
+    this.#canvas.statusLine({ ...bar, col: start, cols: cols - start }, view.text, { right: after })
+    return { row: 0, col: start + view.cursorCol, visible: true, shape: 'bar', blink: false }
   }
 }
 
-function typeInto(field: TextField, { press }: Extract<TerminalInput, { type: 'key' }>): void {
-  if (press.kind === 'character' && !press.ctrl && !press.alt) field.insert(press.character)
-}
+/** What is left for an answer when a question fills the line. */
+const FIELD_COLS_MIN = 10
 
-/** A page's words in one line of the terminal: no controls, not longer than it. */
-function fitted(text: string, cols: number): string {
-  let line = ''
-  let width = 0
-  for (const character of text.replaceAll(CONTROLS, ' ')) {
-    const more = /\p{M}/u.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0)
-    if (width + more > cols) break
-    line += character
-    width += more
+/** What a page is told of a key; nothing for one that it does not know. */
+function pressesOf({ name }: KeyEvent): KeyPress[] {
+  try {
+    return parseKeys([name])
+  } catch (error) {
+    if (error instanceof OpError && error.code === 'unknown_key') return []
+    throw error
   }
-  return line + ' '.repeat(cols - width)
 }
-
-/** C0, DEL and C1, and marks that change the direction of what follows. */
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g

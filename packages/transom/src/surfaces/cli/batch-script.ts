@@ -1,5 +1,4 @@
 import type { Command } from '@transom/protocol'
-import { BATCH_STEPS } from '@transom/protocol/batch-steps'
 import { OpError } from '@transom/protocol/errors'
 import { jsonErrorOffset } from './json-position.ts'
 import { readArguments, type CallerContext, type GlobalFlags } from './parse-argv.ts'
@@ -49,7 +48,7 @@ class Place {
 /** What a script may say: the commands of the steps, without the session that the batch has. */
 function stepCommands(commands: readonly Command[]): Command[] {
   return commands
-    .filter(({ operation }) => BATCH_STEPS.some((name) => operation === `session.${name}`))
+    .filter(({ isStep }) => isStep)
     .map((command) => ({
       ...command,
       positionals: command.positionals.filter((name) => name !== 'session'),

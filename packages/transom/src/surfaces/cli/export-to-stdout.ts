@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import type { Command } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 
 export interface ExportOutput {
@@ -15,9 +16,12 @@ export interface ExportOutput {
 const BINARY_FORMATS: readonly unknown[] = ['raw', 'apng', 'gif', 'webm', 'mp4']
 
 /** Whether the file that an operation writes is for standard output. */
-export function printsFile(operation: string, { out, save }: Readonly<Record<string, unknown>>): boolean {
-  if (out !== undefined) return out === '-'
-  return operation === 'log.export' || (operation === 'session.export' && save !== true)
+export function printsFile(
+  { prints }: Pick<Command, 'prints'>,
+  params: Readonly<Record<string, unknown>>,
+): boolean {
+  if (params['out'] === '-') return true
+  return prints?.what === 'file' && prints.unless.every((name) => params[name] === undefined)
 }
 
 /**

@@ -9,7 +9,13 @@ export const helpCommand = localCommand({
   examples: ['transom help', 'transom help host status', 'transom help --man >transom.1'],
   positionals: ['topic'],
   params: [
-    localParam({ name: 'topic', type: 'list', placeholder: 'COMMAND', description: 'The command.' }),
+    localParam({
+      name: 'topic',
+      type: 'list',
+      placeholder: 'COMMAND',
+      description: 'The command.',
+      completes: 'commands',
+    }),
     localParam({ name: 'man', type: 'boolean', flag: 'man', description: 'Print the manual page.' }),
   ],
   run: help,

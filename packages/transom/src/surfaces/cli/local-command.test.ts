@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { commandTable } from '@transom/protocol'
 import { expandCommand, type CompactCommand } from './local-command.ts'
+import { LOCAL_COMMANDS } from './local-commands.ts'
 
 test('what the build leaves out of the command table is filled in again', () => {
   const table = commandTable()
@@ -10,4 +11,10 @@ test('what the build leaves out of the command table is filled in again', () => 
     JSON.stringify(table, (_key, value: unknown) => (isEmpty(value) ? undefined : value)),
   ) as CompactCommand[]
   expect(compact.map(expandCommand)).toEqual(table)
+})
+
+test('every command that the help of another names is there', () => {
+  const commands = [...commandTable(), ...LOCAL_COMMANDS]
+  const names = new Set(commands.map(({ command }) => command))
+  expect(commands.flatMap(({ seeAlso }) => seeAlso.filter((name) => !names.has(name)))).toEqual([])
 })

@@ -83,6 +83,11 @@ export const localCommandFields = {
   positionals: [],
   rest: null,
   startsHost: false,
+  endsHost: false,
+  isStep: false,
+  render: null,
+  notice: '',
+  prints: null,
   params: [],
 }
 
@@ -95,4 +100,5 @@ const PARAM_DEFAULTS = {
   from: null,
   readable: false,
   values: null,
+  completes: null,
 }

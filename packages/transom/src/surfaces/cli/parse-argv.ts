@@ -209,7 +209,7 @@ class ArgumentReader {
       this.#params[param.name] = inline ?? (isPlainPath(this.#words[0]) ? this.#words.shift() : '')
       return
     }
-    const text = inline ?? this.#words.shift()
+    const text = inline ?? this.#valueWord(param)
     if (text === undefined) throw usage(`${name} needs a value: ${param.description}`, { option: name })
     this.#params[param.name] = readValue(param, name, text, this.#params[param.name])
   }
@@ -217,6 +217,12 @@ class ArgumentReader {
   /** As messages name it. */
   get #name(): string {
     return `${this.#dialect.program} ${this.#command.command}`
+  }
+
+  /** The word after an option. A block may be left out: it is the last one then. */
+  #valueWord({ type }: CommandParam): string | undefined {
+    if (type === 'block' && !/^(?:\d+|last)$/.test(this.#words[0] ?? '')) return 'last'
+    return this.#words.shift()
   }
 
   get #readable(): CommandParam | undefined {
@@ -310,6 +316,13 @@ function readValue(param: CommandParam, name: string, text: string, before: unkn
     }
     case 'duration':
       return readDuration(name, text)
+    case 'block':
+      if (text === 'last') return text
+      if (!/^[1-9]\d*$/.test(text)) {
+        const message = `${name} needs the number of a block, or nothing for the last one (got ${JSON.stringify(text)})`
+        throw usage(message, { option: name, value: text })
+      }
+      return Number(text)
     case 'list':
       return [...((before as string[] | undefined) ?? []), text]
     case 'string':

@@ -1,5 +1,6 @@
 import type { Result } from '@transom/protocol'
 import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
+import { plainText } from '../../lib/plain-text.ts'
 
 type Ran = Result<'session.run'>
 type Read = Result<'pty.read'>
@@ -8,8 +9,6 @@ type Read = Result<'pty.read'>
 export type Ask = (operation: string, params: Record<string, unknown>) => Promise<unknown>
 
 export interface BlockOutput {
-  /** Whether standard output is a terminal. */
-  readonly isTerminal: boolean
   write(bytes: Uint8Array): Promise<void>
   /** Tells a person something beside the output. */
   notice(text: string): void
@@ -17,22 +16,26 @@ export interface BlockOutput {
 
 /** Read at a time: a base64 of it is one message. */
 const READ_BYTES = 1 << 20
+/** A line that is longer is converted in pieces: an escape sequence at the cut may be shown as text. */
+const LINE_BYTES_MAX = 8 << 20
+const LF = 0x0a
 
 /**
- * `run` without --json: prints what the command printed, byte for byte, and returns its exit code. On a terminal it
- * is printed as plain text: what a program prints must not control the reader's terminal.
+ * `run` without --json: prints what the command printed and returns its exit code. It is plain text, wherever it goes:
+ * what a program prints must not control the reader's terminal, and a pipe wants lines. With --raw it is the exact
+ * bytes.
  */
 export async function runAndPrint(
   params: Record<string, unknown>,
   ask: Ask,
   output: BlockOutput,
 ): Promise<number> {
-  const budget = budgetOf(params, output)
+  const budget = isLimited(params) ? { raw: false } : { raw: true, max_bytes: READ_BYTES }
   let ran: Ran
   try {
     ran = (await ask('session.run', { ...params, ...budget })) as Ran // the host's own result
   } catch (error) {
-    if (error instanceof OpError && error.code === 'block_running')
+    if (error instanceof OpError && (error.code === 'block_running' || error.code === 'needs_input'))
       await printRan(error.details as Ran, params, ask, output) // what there is of it by now
     throw error
   }
@@ -47,45 +50,47 @@ export async function runAndPrint(
   return ERROR_TABLE.session_ended.exit
 }
 
-/** How much of the output comes with the answer: as much as was asked for, or what fits into one message. */
-function budgetOf(params: Record<string, unknown>, output: BlockOutput): Record<string, unknown> {
-  const { max_bytes, max_tokens } = params
-  const isLimited = max_bytes !== undefined || max_tokens !== undefined
-  return { raw: !isPlain(params, output), ...(isLimited ? {} : { max_bytes: READ_BYTES }) }
-}
-
-function isPlain({ raw, max_bytes, max_tokens }: Record<string, unknown>, output: BlockOutput): boolean {
-  return (output.isTerminal && raw !== true) || max_bytes !== undefined || max_tokens !== undefined
+function isLimited({ max_bytes, max_tokens }: Record<string, unknown>): boolean {
+  return max_bytes !== undefined || max_tokens !== undefined
 }
 
 async function printRan(
-  { block, data = '', data_b64 = '', omitted }: Ran,
+  ran: Ran,
   params: Record<string, unknown>,
   ask: Ask,
   output: BlockOutput,
 ): Promise<void> {
-  const isLimited = params['max_bytes'] !== undefined || params['max_tokens'] !== undefined
-  if (omitted !== null && !isLimited) return printBlock(block, params, ask, output) // too much for one message
-  if (!isPlain(params, output)) return output.write(Buffer.from(data_b64, 'base64'))
-  if (data !== '') await output.write(Buffer.from(data.endsWith('\n') ? data : `${data}\n`))
-}
-
-async function printBlock(
-  block: Ran['block'],
-  params: Record<string, unknown>,
-  ask: Ask,
-  output: BlockOutput,
-): Promise<void> {
-  const asked = { conversation_id: block.session, block: block.seq }
-  const end = block.cursor_begin + block.output_bytes
-  if (isPlain(params, output)) {
-    const { data = '' } = (await ask('pty.read', { ...asked, to_cursor: end })) as Read
-    if (data !== '') await output.write(Buffer.from(data.endsWith('\n') ? data : `${data}\n`))
+  if (isLimited(params)) return output.write(Buffer.from(lines(ran.data ?? '')))
+  if (params['raw'] === true) {
+    for await (const bytes of outputOf(ran, ask)) await output.write(bytes)
     return
   }
-  for (let from = block.cursor_begin; from < end; from += READ_BYTES) {
-    const range = { from_cursor: from, to_cursor: Math.min(end, from + READ_BYTES) }
-    const { data_b64 = '' } = (await ask('pty.read', { ...asked, ...range, raw: true })) as Read
-    await output.write(Buffer.from(data_b64, 'base64'))
+  let rest = Buffer.alloc(0)
+  for await (const bytes of outputOf(ran, ask)) {
+    const read = Buffer.concat([rest, bytes])
+    const end = read.length > LINE_BYTES_MAX ? read.length : read.lastIndexOf(LF) + 1
+    await output.write(Buffer.from(plainText(read.subarray(0, end))))
+    rest = read.subarray(end)
   }
+  await output.write(Buffer.from(lines(plainText(rest))))
+}
+
+/** The output of a block: as it came with the answer, or read piece by piece if that was not all of it. */
+async function* outputOf({ block, data_b64 = '', omitted }: Ran, ask: Ask): AsyncGenerator<Buffer> {
+  if (omitted === null) {
+    yield Buffer.from(data_b64, 'base64')
+    return
+  }
+  const end = block.cursor_begin + block.output_bytes
+  for (let from = block.cursor_begin; from < end; from += READ_BYTES) {
+    const range = { from_cursor: from, to_cursor: Math.min(end, from + READ_BYTES), raw: true }
+    const asked = { conversation_id: block.session, block: block.seq, ...range }
+    const { data_b64: read = '' } = (await ask('pty.read', asked)) as Read // the host's own result
+    yield Buffer.from(read, 'base64')
+  }
+}
+
+/** A text that ends with a line break, unless it is empty. */
+function lines(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

@@ -1,57 +1,22 @@
-import type { OperationName, Result } from '@transom/protocol'
+import type { CodeRenderer, Command, RenderPart, Result } from '@transom/protocol'
 import type { WireError } from '@transom/protocol/errors'
-import { EVIDENCE_RENDERERS } from './render-evidence.ts'
-import { HOUSEKEEPING_RENDERERS } from './render-housekeeping.ts'
-import { WEB_RENDERERS } from './render-web.ts'
-import { fields, printable, shortTime, textTable } from './text-layout.ts'
+import { fill, plainText } from './template.ts'
+import { fields, printable, textTable } from './text-layout.ts'
 
 /** What a person is shown of a result: the one thing asked for, and nothing around it. Empty for nothing. */
-export function renderResult(operation: string, result: unknown): string {
-  const render = Object.hasOwn(RENDERERS, operation) ? RENDERERS[operation as OperationName] : undefined
-  // The host has made the result by the same operation's schema.
-  return render === undefined ? '' : (render as (result: unknown) => string)(result)
+export function renderResult({ render }: Pick<Command, 'render'>, result: unknown): string {
+  if (render === null) return generic(result)
+  const parts = isParts(render) ? render : [render]
+  return parts
+    .map((part) => renderPart(part, result))
+    .filter((text) => text !== '')
+    .join('\n')
 }
 
 /** What a person should know beside the result; printed to standard error. */
-export function noticesOf(operation: string, result: unknown): string[] {
-  if (operation !== 'session.screenshot') return []
-  const { missing_glyphs: missing } = result as Result<'session.screenshot'> // as above
-  if (missing === null) return []
-  const shown = missing.code_points.slice(0, 5).join(', ')
-  const more = missing.code_points.length > 5 ? ` and ${missing.code_points.length - 5} more` : ''
-  const advice =
-    missing.install.length === 0 ? '' : `; "npm install -g ${missing.install.join(' ')}" has them`
-  return [`no glyph for ${shown}${more}: drawn as empty boxes${advice}`]
-}
-
-type Renderers = { readonly [N in OperationName]?: (result: Result<N>) => string }
-
-const RENDERERS: Renderers = {
-  'session.create': ({ session }) => session,
-  'session.list': ({ sessions }) => sessionTable(sessions),
-  'session.inspect': ({ command, exit, log, ...info }) =>
-    fields({
-      ...info,
-      command: command.join(' '),
-      exit: exit === null ? null : (exit.signal ?? exit.code),
-      log: log.path,
-      log_bytes: log.bytes,
-    }),
-  'session.snapshot': (snapshot) => screenText([...(snapshot.scrollback ?? []), ...snapshot.lines]),
-  'session.diff': ({ changed }) =>
-    changed.map(({ row, line }) => `${String(row).padStart(3)}  ${printable(line.text)}`).join('\n'),
-  'session.wait': ({ match }) => (match === null ? '' : printable(match.line)),
-  'session.quota': fields,
-  ...WEB_RENDERERS,
-  ...EVIDENCE_RENDERERS,
-  'pty.exec_interactive': ({ seq }) => `block ${seq}`,
-  'session.shell_init': ({ snippet, integrated, shell }) => (integrated ? `${shell} is integrated` : snippet),
-  'pty.blocks': ({ blocks }) => blockTable(blocks),
-  'pty.read': ({ data, data_b64 }) => (data ?? data_b64 ?? '').replace(/\n$/, ''),
-  ...HOUSEKEEPING_RENDERERS,
-  'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
-    fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
-  'host.debug': ({ enabled, path }) => (enabled ? path : ''),
+export function noticesOf({ notice }: Pick<Command, 'notice'>, result: unknown): string[] {
+  const text = fill(notice, result)
+  return text === '' ? [] : [text]
 }
 
 /** An error for a person: what failed, and the screen that was seen, when there is one. */
@@ -62,6 +27,81 @@ export function renderError(error: WireError, program: string): string {
   return `${message}\n--- screen at seq ${snapshot.seq} ---\n${screenText(snapshot.lines)}\n---`
 }
 
+function isParts(render: RenderPart | readonly RenderPart[]): render is readonly RenderPart[] {
+  return Array.isArray(render)
+}
+
+function renderPart(part: RenderPart, result: unknown): string {
+  if (part === 'nothing') return ''
+  if ('text' in part) return fill(part.text, result)
+  if ('lines' in part)
+    return listIn(result, part.lines)
+      .map((item) => fill(part.each, item))
+      .join('\n')
+  if ('table' in part) return table(part.columns, listIn(result, part.table))
+  if ('fields' in part) return fields(fieldsOf(result, part))
+  // The host has made the result by the schema of the operation that names this renderer.
+  return (CODE_RENDERERS[part.code] as (result: unknown) => string)(result)
+}
+
+/** A cell with nothing in it has a dash, unless its column has no heading. */
+function table(columns: Readonly<Record<string, string>>, items: readonly unknown[]): string {
+  const rows = items.map((item) =>
+    Object.entries(columns).map(([heading, template]) => fill(template, item) || (heading === '' ? '' : '-')),
+  )
+  return textTable([Object.keys(columns), ...rows])
+}
+
+function fieldsOf(
+  result: unknown,
+  { fields: forms, omit = [] }: { fields: Readonly<Record<string, string>>; omit?: readonly string[] },
+): Record<string, unknown> {
+  const own = Object.entries(result as object).filter(([name]) => !omit.includes(name) && !(name in forms))
+  const formed = Object.entries(forms).map(([name, form]) => [name, fill(form, result) || null])
+  return flat(Object.fromEntries([...own, ...formed]))
+}
+
+/** What is shown of an operation that does not say: its fields, and a table for each list of objects in it. */
+function generic(result: unknown): string {
+  const entries = Object.entries(result as object) // every operation answers with an object
+  const isTable = (value: unknown) =>
+    Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null)
+  const plain = Object.fromEntries(entries.filter(([, value]) => !isTable(value)))
+  const tables = entries.flatMap(([, value]) => (isTable(value) ? [genericTable(value as object[])] : []))
+  return [fields(flat(plain)), ...tables].filter((text) => text !== '').join('\n')
+}
+
+function genericTable(items: readonly object[]): string {
+  const names = Object.keys(flat(items[0] ?? {}))
+  return table(
+    Object.fromEntries(names.map((name) => [name.toUpperCase(), `{${name}}`])),
+    items.map((item) => flat(item)),
+  )
+}
+
+/** Without objects in it: their fields with the name before them. What every answer has (`ok`) says nothing. */
+function flat(record: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]: [string, unknown]) => {
+      if (name === 'ok' || value === undefined || value === null) return [[name, null]]
+      if (Array.isArray(value)) return [[name, plainText(value)]]
+      if (typeof value !== 'object') return [[name, value]]
+      return Object.entries(flat(value)).map(([inner, part]) => [`${name}_${inner}`, part])
+    }),
+  )
+}
+
+function listIn(result: unknown, name: string): readonly unknown[] {
+  const list: unknown = Reflect.get(result as object, name) // as the operation's schema has it
+  return Array.isArray(list) ? list : []
+}
+
+const CODE_RENDERERS = {
+  screen: ({ scrollback = [], lines }: Result<'session.snapshot'>) => screenText([...scrollback, ...lines]),
+  collection: renderCollection,
+  repair: renderRepair,
+} satisfies Record<CodeRenderer, (result: never) => string>
+
 function screenText(lines: readonly { text: string; omitted?: true | undefined }[]): string {
   return lines
     .map(({ text, omitted }) => (omitted ? '[…]' : printable(text)))
@@ -70,26 +110,27 @@ function screenText(lines: readonly { text: string; omitted?: true | undefined }
     .replace(/\n+$/, '')
 }
 
-function blockTable(blocks: Result<'pty.blocks'>['blocks']): string {
-  const rows = blocks.map((block) => [
-    String(block.seq),
-    block.state === 'ended' ? String(block.exit_code ?? '-') : block.state,
-    block.duration_ms === null ? '-' : `${(block.duration_ms / 1000).toFixed(3)}s`,
-    String(block.output_bytes),
-    printable(block.command ?? '(typed)'),
-  ])
-  return textTable([['BLOCK', 'EXIT', 'TIME', 'BYTES', 'COMMAND'], ...rows])
+function renderCollection(result: Result<'session.gc'>): string {
+  const { sessions, bytes, dry_run, kept } = result
+  const failed = sessions.filter(({ outcome }) => outcome === 'failed').length
+  const total = `${sessions.length - failed} sessions ${dry_run ? 'would be ' : ''}removed, ${bytes} bytes${failed > 0 ? `; ${failed} could not be removed` : ''}${kept.length > 0 ? `; ${kept.length} kept for their pinned artifacts` : ''}`
+  if (sessions.length === 0) return total
+  const columns = {
+    ID: '{session}',
+    NAME: '{name}',
+    STATUS: '{status}',
+    ENDED: '{ended_at:time}',
+    BYTES: '{bytes}',
+    OUTCOME: '[failed: {problem}][{!problem}{done}]',
+  }
+  const rows = sessions.map((session) => ({ ...session, done: session.outcome.replace('_', ' ') }))
+  return `${table(columns, rows)}\n${total}`
 }
 
-function sessionTable(sessions: Result<'session.list'>['sessions']): string {
-  const rows = sessions.map((info) => [
-    info.session,
-    info.name ?? '-',
-    info.status,
-    info.kind,
-    `${info.cols}x${info.rows}`,
-    shortTime(info.created_at),
-    info.url === undefined ? info.command.map(printable).join(' ') : printable(info.url),
-  ])
-  return textTable([['ID', 'NAME', 'STATUS', 'KIND', 'SIZE', 'CREATED', 'COMMAND'], ...rows])
+function renderRepair(result: Result<'log.repair'>): string {
+  const { tail, records, removed_bytes, damaged_copy, dry_run } = result
+  if (tail === 'none') return `nothing to repair: all ${records} records can be read`
+  const would = dry_run ? 'would be ' : ''
+  const copy = damaged_copy === null ? '' : `; the damaged log ${would}kept as ${printable(damaged_copy)}`
+  return `${tail}: ${removed_bytes} bytes ${would}removed, ${records} records ${would}kept${copy}`
 }

@@ -85,28 +85,28 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   }
   if (isLocal(command)) return await command.run(context)
   const resolved = resolvePaths(command, params, cli.cwd)
-  const { operation, startsHost } = command
+  const { operation, startsHost, endsHost } = command
   const onProgress = ({ done }: Record<string, unknown>) =>
     cli.progress(`${command.command}: ${Math.floor(Number(done) * 100)} %`)
   const call = async (given: Record<string, unknown>) => {
-    const request = { operation, startsHost, params: given, signal: cli.signal, notice, onProgress }
+    const request = { operation, startsHost, endsHost, params: given, signal: cli.signal, notice, onProgress }
     return callHost(context.host(), request).finally(() => cli.progress(''))
   }
-  if (printsFile(operation, resolved)) {
+  if (printsFile(command, resolved)) {
     if (flags.json) throw new OpError('usage', `"transom ${command.command} --json" needs --out FILE`)
     const printed = await exportToStdout(resolved, cli.exportOutput, call)
-    noticesOf(operation, printed).forEach(notice)
+    noticesOf(command, printed).forEach(notice)
     return 0
   }
-  if (operation === 'session.run' && !flags.json) {
+  if (command.prints?.what === 'block' && !flags.json) {
     const ask: Ask = (asked, given) =>
       callHost(context.host(), { operation: asked, startsHost, params: given, signal: cli.signal, notice })
     return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
-  const text = flags.json ? json(result, cli.pretty) : renderResult(command.operation, result)
+  const text = flags.json ? json(result, cli.pretty) : renderResult(command, result)
   if (text !== '') cli.out(text)
-  if (!flags.json) noticesOf(operation, result).forEach(notice)
+  if (!flags.json) noticesOf(command, result).forEach(notice)
   return 0
 }
 
@@ -132,6 +132,7 @@ function isLocal(command: Command): command is LocalCommand {
 interface Request {
   readonly operation: string
   readonly startsHost: boolean
+  readonly endsHost?: boolean
   readonly params: Record<string, unknown>
   readonly signal: AbortSignal
   /** Tells a person something beside the result. */
@@ -174,15 +175,15 @@ async function callHomeHost(finder: HostFinder, request: Request): Promise<unkno
 
 async function callOn(
   client: Client,
-  { operation, params, signal, onProgress }: Request,
+  { operation, endsHost, params, signal, onProgress }: Request,
   debug: HostFinder['debug'],
 ): Promise<unknown> {
   debug(`asking for ${operation}`) // no parameters: one may be a secret
   try {
     const result = await client.request(operation, params, { signal, onProgress })
     debug('answered')
-    // Its connections end with the host: whoever stopped it may rely on nothing of it being there any more.
-    if (operation === 'host.stop') await client.whenClosed()
+    // Its connections end with the host: after that nothing of it is there any more.
+    if (endsHost === true) await client.whenClosed()
     return result
   } catch (error) {
     debug(`failed with ${toWireError(error).code}`)

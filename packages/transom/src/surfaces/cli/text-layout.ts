@@ -12,8 +12,8 @@ export function textTable(rows: readonly (readonly string[])[]): string {
 }
 
 /** One line for each value that is there. */
-export function fields(record: object): string {
-  const entries = Object.entries(record).filter(([, value]) => value !== null)
+export function fields(record: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(record).filter(([, value]) => value !== null && value !== undefined)
   const width = Math.max(...entries.map(([name]) => name.length))
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value))}`).join('\n')
 }

@@ -1,3 +1,4 @@
+import { findInText } from '@transom/grid'
 import type { Snapshot, SubscriptionMessage } from '@transom/protocol'
 
 type ScreenLine = Snapshot['lines'][number]
@@ -30,7 +31,7 @@ export class WatchedScreen {
       // cell is empty because a wide character did not fit: either reading counts.
       for (const pad of [true, false]) {
         const line = rows.map((row, index) => this.#rowText(row, pad && index < rows.length - 1)).join('')
-        if (line.includes(text)) return line
+        if (!findInText(line, text).next().done) return line
       }
     }
     return null

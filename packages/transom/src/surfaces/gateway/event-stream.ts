@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Params, Principal } from '@transom/protocol'
-import type { GatewayCalls } from './gateway-calls.ts'
-import { Subscriber, type StreamMessage } from './subscriber.ts'
+import type { HostCalls } from '../host-calls/host-calls.ts'
+import { Subscriber, type StreamMessage } from '../host-calls/subscriber.ts'
 
 /** Proxies and browsers take a silent connection for a dead one. */
 const KEEP_ALIVE_MS = 15_000
 
 export interface EventStreamOptions {
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   readonly principal: Principal
   /** Checked against the token; the host validates them. */
   readonly params: unknown

@@ -1,12 +1,12 @@
-import type { CallMetrics } from './call-metrics.ts'
-import type { GatewayCalls } from './gateway-calls.ts'
-import { ownPrincipal } from './own-principal.ts'
+import type { CallMetrics } from '../host-calls/call-metrics.ts'
+import type { HostCalls } from '../host-calls/host-calls.ts'
+import { ownPrincipal } from '../host-calls/own-principal.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import { OpError } from '@transom/protocol/errors'
 import type { Result } from '@transom/protocol'
 
 export interface MetricsParts {
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   readonly callMetrics: CallMetrics
   readonly slots: StreamSlots
   readonly signal: AbortSignal
@@ -24,7 +24,7 @@ export async function gatewayMetrics({ calls, callMetrics, slots, signal }: Metr
   ].join('\n')
 }
 
-async function hostStatus(calls: GatewayCalls, signal: AbortSignal): Promise<Result<'host.status'> | null> {
+async function hostStatus(calls: HostCalls, signal: AbortSignal): Promise<Result<'host.status'> | null> {
   try {
     return (await calls.call(ownPrincipal(), 'host.status', {}, signal)) as Result<'host.status'>
   } catch (error) {

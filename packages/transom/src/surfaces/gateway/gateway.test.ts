@@ -28,7 +28,7 @@ async function listen(limits: Partial<GatewayLimits> = {}): Promise<void> {
     allowOrigins: [],
     connector: { connect: async () => null, follow: () => expect.unreachable() },
     limits: { ...GATEWAY_LIMITS, ...limits },
-    createMcp: () => ({ fetch: async () => new Response(), close: async () => {} }),
+    createMcp: () => ({ opensStream: () => false, fetch: async () => new Response(), close: async () => {} }),
     debug: null,
   })
 }

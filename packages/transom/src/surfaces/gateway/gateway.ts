@@ -5,18 +5,19 @@ import * as path from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../../lib/system-error.ts'
+import type { McpEndpoint } from '../mcp/mcp-endpoint.ts'
 import { Admission } from './admission.ts'
-import { CallMetrics } from './call-metrics.ts'
-import { GatewayCalls } from './gateway-calls.ts'
+import { CallMetrics } from '../host-calls/call-metrics.ts'
+import { HostCalls } from '../host-calls/host-calls.ts'
 import { gatewayMetrics } from './gateway-metrics.ts'
-import type { HostConnector } from './host-pool.ts'
+import type { HostConnector } from '../host-calls/host-pool.ts'
 import { createHttpApp } from './http-app.ts'
 import { claimUnixSocket, ownHosts, type ListenAddress } from './listen-address.ts'
 import { LoginCodes } from './login-codes.ts'
 import { operationOf, serveOperation } from './operation-route.ts'
 import { StreamSlots } from './stream-slots.ts'
 import { StreamUpgrades } from './stream-upgrades.ts'
-import { TOKENS_FILE, type Grant, type TokenStore } from './token-store.ts'
+import { TOKENS_FILE, type TokenStore } from './token-store.ts'
 import { ViewerLogins } from './viewer-logins.ts'
 
 export interface GatewayLimits {
@@ -51,30 +52,16 @@ export interface GatewayOptions {
   readonly connector: HostConnector
   readonly tokens: TokenStore
   readonly limits: GatewayLimits
-  readonly createMcp: (calls: GatewayCalls) => McpEndpoint
+  readonly createMcp: (calls: HostCalls) => McpEndpoint
   /** Null when nobody reads it. */
   readonly debug: ((line: string) => void) | null
-}
-
-export interface McpRequest {
-  readonly request: Request
-  readonly grant: Grant
-  /** Parsed already; undefined where there is none. */
-  readonly body: unknown
-  /** Whether the caller has not read what it was sent. */
-  readonly isBusy: () => boolean
-}
-
-export interface McpEndpoint {
-  fetch(request: McpRequest): Promise<Response>
-  close(): Promise<void>
 }
 
 /** HTTP, WebSocket and MCP for the sessions of one Home. */
 export class Gateway {
   readonly url: string
   readonly #server: http.Server
-  readonly #calls: GatewayCalls
+  readonly #calls: HostCalls
   readonly #slots: StreamSlots
   readonly #mcp: McpEndpoint
   readonly #watcher: fs.FSWatcher
@@ -101,19 +88,18 @@ export class Gateway {
       requestsPerSecond: limits.requestsPerSecond,
     })
     const callMetrics = new CallMetrics()
-    const calls = new GatewayCalls(options.connector, callMetrics)
+    const calls = new HostCalls(options.connector, callMetrics)
     const slots = new StreamSlots(limits.streamsMax)
     this.#calls = calls
     this.#slots = slots
     this.#mcp = options.createMcp(calls)
-    const mcp = this.#mcp
     const app = createHttpApp({
       calls,
       admission,
       slots,
       debug,
       metrics: (signal) => gatewayMetrics({ calls, callMetrics, slots, signal }),
-      mcp: (request) => mcp.fetch(request),
+      mcp: this.#mcp,
     })
     const listener = getRequestListener(app.fetch)
     server.on('request', (request, response) => {

@@ -4,13 +4,12 @@ import { Hono, type Context } from 'hono'
 import { OPERATIONS, VERSION } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX } from '@transom/protocol/jsonrpc'
-import { assertScope, assertUnrestricted } from './access.ts'
+import { assertScope, assertUnrestricted } from '../host-calls/access.ts'
 import type { Admission } from './admission.ts'
 import { SECURITY_HEADERS, corsHeaders, errorAnswer, jsonAnswer, type Answer } from './answer.ts'
 import { streamEvents } from './event-stream.ts'
-import type { GatewayCalls } from './gateway-calls.ts'
-import type { McpRequest } from './gateway.ts'
-import { isListen } from '../mcp/listen.ts'
+import type { HostCalls } from '../host-calls/host-calls.ts'
+import type { McpEndpoint } from '../mcp/mcp-endpoint.ts'
 import { openApiDocument } from './openapi.ts'
 import { isAllowedOrigin, type OriginRules } from './origin-guard.ts'
 import { callerLeft } from './operation-route.ts'
@@ -20,12 +19,12 @@ import type { Grant } from './token-store.ts'
 import { OPEN_VIEWER_PATHS, VIEWER_PATH, addViewerRoutes } from './viewer-routes.ts'
 
 export interface AppParts {
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   readonly admission: Admission
   readonly slots: StreamSlots
   readonly metrics: (signal: AbortSignal) => Promise<string>
   /** Serves /mcp to a caller that has been let in. */
-  readonly mcp: (request: McpRequest) => Promise<Response>
+  readonly mcp: McpEndpoint
   /** Null when nobody reads it. */
   readonly debug: ((line: string) => void) | null
 }
@@ -127,12 +126,12 @@ async function serveMcp(parts: AppParts, context: AppContext): Promise<Response>
   const { incoming, outgoing } = context.env
   const { grant } = context.var
   const body = incoming.method === 'POST' ? await readJsonBody(incoming, REQUEST_BYTES_MAX) : undefined
-  if (isListen(body)) {
+  if (parts.mcp.opensStream(body)) {
     const slot = parts.slots.take({ close: () => outgoing.destroy(), grant })
     outgoing.once('close', () => slot.release())
   }
   const isBusy = () => outgoing.writableNeedDrain
-  const response = await parts.mcp({ request: context.req.raw, grant, body, isBusy })
+  const response = await parts.mcp.fetch({ request: context.req.raw, grant, body, isBusy })
   const headers = new Headers(response.headers)
   for (const [name, value] of Object.entries({
     ...SECURITY_HEADERS,

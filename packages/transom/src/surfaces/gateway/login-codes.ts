@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { z } from 'zod'
 import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../../lib/atomic-file.ts'
-import { lockFileBlocking } from '../../lib/native.ts'
+import { withFileLockBlocking } from '../../platform/file-lock.ts'
 import { errnoOf, fileError } from '../../lib/system-error.ts'
 
 export const LOGINS_FILE = 'gateway-logins.json'
@@ -53,13 +53,9 @@ export class LoginCodes {
   }
 
   #update(change: (codes: readonly Code[]) => readonly Code[]): void {
-    const lock = fs.openSync(`${this.#file}.lock`, 'a', 0o600)
-    try {
-      lockFileBlocking(lock) // held for one small write
-      writeFileAtomic(this.#file, `${JSON.stringify({ version: 1, codes: change(this.#read()) })}\n`)
-    } finally {
-      fs.closeSync(lock)
-    }
+    withFileLockBlocking(`${this.#file}.lock`, () =>
+      writeFileAtomic(this.#file, `${JSON.stringify({ version: 1, codes: change(this.#read()) })}\n`),
+    )
   }
 
   /** Those that have not expired. */

@@ -23,7 +23,7 @@ export function openApiDocument(
   operations: Readonly<Record<string, OperationDefinition>>,
   version: string,
 ): object {
-  const called = Object.entries(operations).filter(([name]) => !isStream(name))
+  const called = Object.entries(operations).filter(([, { stream }]) => stream !== true)
   return {
     openapi: '3.1.0',
     info: {
@@ -46,10 +46,6 @@ export function openApiDocument(
       '/openapi.json': { get: plainRoute('This document.', 'application/json') },
     },
   }
-}
-
-function isStream(name: string): boolean {
-  return name === 'session.subscribe' || name === 'session.unsubscribe'
 }
 
 function route(name: string, definition: OperationDefinition): object {

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX } from '@transom/protocol/jsonrpc'
-import { assertScope } from './access.ts'
+import { assertScope } from '../host-calls/access.ts'
 import type { Admission } from './admission.ts'
 import { errorAnswer, jsonAnswer, type Answer } from './answer.ts'
-import type { GatewayCalls } from './gateway-calls.ts'
+import type { HostCalls } from '../host-calls/host-calls.ts'
 import { readJsonBody } from './request-body.ts'
 
 export interface OperationParts {
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   readonly admission: Admission
   /** Null when nobody reads it. */
   readonly debug: ((line: string) => void) | null

@@ -4,8 +4,8 @@ import { RpcPeer, type RpcService, type ServedRequest } from '@transom/client'
 import type { Params } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { SUBSCRIPTION_METHOD } from '@transom/protocol/jsonrpc'
-import type { GatewayCalls } from './gateway-calls.ts'
-import { Subscriber, type StreamMessage } from './subscriber.ts'
+import type { HostCalls } from '../host-calls/host-calls.ts'
+import { Subscriber, type StreamMessage } from '../host-calls/subscriber.ts'
 import type { Grant } from './token-store.ts'
 import { WebSocketTransport } from './web-socket-transport.ts'
 
@@ -20,7 +20,7 @@ export interface StreamParts {
   /** The socket beneath, which reports when a slow reader has caught up. */
   readonly socket: Duplex
   readonly grant: Grant
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   /** Throws `rate_limited`. */
   readonly countRequest: (grant: Grant) => void
   /** False once the token has been revoked or replaced. */

@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX } from '@transom/protocol/jsonrpc'
-import { assertScope } from './access.ts'
+import { assertScope } from '../host-calls/access.ts'
 import type { Admission } from './admission.ts'
-import type { GatewayCalls } from './gateway-calls.ts'
+import type { HostCalls } from '../host-calls/host-calls.ts'
 import { StreamConnection } from './stream-connection.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { Grant } from './token-store.ts'
@@ -18,7 +18,7 @@ const TOKEN_PROTOCOL_PREFIX = 'transom.bearer.'
 
 export interface UpgradeParts {
   readonly admission: Admission
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   readonly slots: StreamSlots
   readonly debug: ((line: string) => void) | null
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { TOKEN_SCOPES, type TokenPrincipal, type TokenScope } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../../lib/atomic-file.ts'
-import { lockFileBlocking } from '../../lib/native.ts'
+import { withFileLockBlocking } from '../../platform/file-lock.ts'
 import { errnoOf, fileError } from '../../lib/system-error.ts'
 
 export const TOKENS_FILE = 'gateway-tokens.json'
@@ -121,17 +121,13 @@ export class TokenStore {
   }
 
   #update<T>(change: (records: readonly TokenRecord[]) => { records: readonly TokenRecord[]; result: T }): T {
-    const lock = fs.openSync(`${this.file}.lock`, 'a', 0o600)
-    try {
-      lockFileBlocking(lock) // held for one small write
+    return withFileLockBlocking(`${this.file}.lock`, () => {
       this.#looked = false
       const { records, result } = change(this.#records())
       writeFileAtomic(this.file, `${JSON.stringify({ version: 1, tokens: records }, null, 2)}\n`)
       this.#looked = false
       return result
-    } finally {
-      fs.closeSync(lock)
-    }
+    })
   }
 
   #records(): readonly TokenRecord[] {

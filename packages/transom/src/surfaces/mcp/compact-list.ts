@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OPERATIONS, sessionInfo, type SessionInfo } from '@transom/protocol'
+import { sessionInfo, type SessionInfo } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 
 /** About a thousand tokens; the list is in an answer twice, for clients that read one form or the other. */
@@ -18,10 +18,6 @@ export const compactSessions = z.object({
   cursor: z.string().nullable().describe('Give it to list_sessions to get those that were left out.'),
 })
 export type CompactSessions = z.infer<typeof compactSessions>
-
-export function isSessionsSchema(schema: z.ZodType): boolean {
-  return schema === OPERATIONS['session.list'].result
-}
 
 /** A page of a list: from behind a cursor, the newest first. */
 export function compactList(sessions: readonly SessionInfo[], cursor: string | null = null): CompactSessions {

@@ -1,4 +1,4 @@
-import type { ToolSet } from './tool-table.ts'
+import type { ToolSet } from '@transom/protocol'
 
 /** What a client tells its model about the whole of the tools. */
 export function instructions(set: ToolSet): string {

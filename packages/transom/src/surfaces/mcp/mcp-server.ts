@@ -4,19 +4,25 @@ import {
   createMcpHandler,
   fromJsonSchema,
 } from '@modelcontextprotocol/server'
-import { VERSION, type LocalPrincipal, type McpClient, type TokenPrincipal } from '@transom/protocol'
-import type { GatewayCalls } from '../gateway/gateway-calls.ts'
-import type { McpEndpoint } from '../gateway/gateway.ts'
-import type { SessionListWatch } from '../gateway/session-list-watch.ts'
+import {
+  VERSION,
+  type LocalPrincipal,
+  type McpClient,
+  type TokenPrincipal,
+  type ToolSet,
+} from '@transom/protocol'
+import type { HostCalls } from '../host-calls/host-calls.ts'
+import type { SessionListWatch } from '../host-calls/session-list-watch.ts'
 import { instructions } from './instructions.ts'
 import { ListenBus, followListen, isListen } from './listen.ts'
+import type { McpEndpoint } from './mcp-endpoint.ts'
 import { ResourceWatch } from './resource-watch.ts'
 import { registerResources } from './resources.ts'
 import { callTool, type CallerDefaults, type CallingRequest, type ToolHost } from './tool-call.ts'
-import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool, type ToolSet } from './tool-table.ts'
+import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool } from './tool-table.ts'
 
 export interface McpOptions {
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   readonly set: ToolSet
   readonly defaults: CallerDefaults
   readonly sessions: SessionListWatch
@@ -43,6 +49,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   )
   const { calls, sessions } = options
   return {
+    opensStream: isListen,
     fetch: async ({ request, grant, body, isBusy }) => {
       const authInfo = { token: '', clientId: grant.id, scopes: [grant.scope], extra: { grant } }
       if (!isListen(body))
@@ -120,7 +127,7 @@ function registerSubscribe({ server }: McpServer, watch: ResourceWatch): void {
 }
 
 function registerTool(server: McpServer, host: ToolHost, tool: Tool): void {
-  const { name, title, description, destructive = false } = tool.tool
+  const { name, title, description, destructive } = tool.tool
   const { readOnly } = tool.definition
   server.registerTool(
     name,

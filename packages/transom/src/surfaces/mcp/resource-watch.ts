@@ -1,8 +1,8 @@
 import { reachOf, type Params, type Principal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import type { GatewayCalls } from '../gateway/gateway-calls.ts'
-import type { SessionListWatch } from '../gateway/session-list-watch.ts'
-import { Subscriber, type StreamMessage } from '../gateway/subscriber.ts'
+import type { HostCalls } from '../host-calls/host-calls.ts'
+import type { SessionListWatch } from '../host-calls/session-list-watch.ts'
+import { Subscriber, type StreamMessage } from '../host-calls/subscriber.ts'
 import { parseResourceUri, type ResourceRef } from './resource-uri.ts'
 
 /** A client reads a resource again at each notice: more of them are of no use to it. */
@@ -10,7 +10,7 @@ const TOLD_EVERY_MS = 200
 const FOLLOWED_MAX = 64 // each is a subscription at a host
 
 export interface WatchParts {
-  readonly calls: GatewayCalls
+  readonly calls: HostCalls
   readonly principal: Principal
   readonly sessions: SessionListWatch
   /** Whether the client has not read what it was sent: then notices wait, folded into one for each resource. */

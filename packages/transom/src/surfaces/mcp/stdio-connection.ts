@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, McpServer, MessageExtraInfo, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { ownPrincipal } from '../gateway/own-principal.ts'
+import { ownPrincipal } from '../host-calls/own-principal.ts'
 import { followListen, isListen } from './listen.ts'
 import { createServer, type McpOptions } from './mcp-server.ts'
 import { ResourceWatch } from './resource-watch.ts'

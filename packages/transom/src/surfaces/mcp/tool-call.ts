@@ -1,18 +1,24 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
-import { WAIT_TIMEOUT_MS_DEFAULT, type Result } from '@transom/protocol'
+import {
+  OPERATIONS,
+  WAIT_TIMEOUT_MS_DEFAULT,
+  untrustedFields,
+  type OperationDefinition,
+  type Result,
+} from '@transom/protocol'
 import { toWireError } from '@transom/protocol/errors'
 import {
   compact,
+  compactScreen,
   fenced,
   isSnapshot,
   parseCursor,
   SCREEN_CHARS_DEFAULT,
-  isScreenSchema,
 } from './compact-screen.ts'
 import type { CompactScreen, ScreenCursor } from './compact-screen.ts'
-import { compactList, isSessionsSchema } from './compact-list.ts'
-import { WAIT_MS_MAX, type Tool } from './tool-table.ts'
+import { compactList } from './compact-list.ts'
+import { WAIT_MS_MAX, fixedParams, type Tool } from './tool-table.ts'
 
 /** How often a client that asked for it hears that a wait goes on. */
 const PROGRESS_EVERY_MS = 2000
@@ -44,7 +50,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const stopProgress = reportProgress(tool, given, mcpReq)
   try {
-    if (isSessionsSchema(tool.definition.result)) return await listSessions(host, tool, given, mcpReq)
+    if (tool.definition.mcp?.paged === 'sessions') return await listSessions(host, tool, given, mcpReq)
     const { params, charsMax, cursor } = requestOf(tool, given, host.defaults)
     const result = await host.call(tool.operation, params, mcpReq)
     return answer(shaped(result, charsMax, cursor))
@@ -72,14 +78,14 @@ interface ToolRequest {
   readonly cursor: ScreenCursor | null
 }
 
-function requestOf({ definition }: Tool, given: Arguments, defaults: CallerDefaults): ToolRequest {
+function requestOf(tool: Tool, given: Arguments, defaults: CallerDefaults): ToolRequest {
+  const { definition } = tool
   const { shape } = definition.params
-  const params: Record<string, unknown> = { ...filledIn(definition, defaults), ...given }
+  const params = { ...filledIn(definition, defaults), ...given, ...fixedParams(tool) }
   if ('timeout_ms' in shape) params['timeout_ms'] = waitMs(params['timeout_ms'], WAIT_MS_MAX)
-  if ('inline' in shape) Object.assign(params, { inline: true, format: 'png' })
   if ('max_tokens' in shape && params['raw'] !== true) params['max_tokens'] ??= OUTPUT_TOKENS_DEFAULT
   if (Array.isArray(params['steps'])) params['steps'] = shortenWaits(params['steps'] as unknown[])
-  if (!isScreenSchema(definition.result)) return { params, charsMax: SCREEN_CHARS_DEFAULT, cursor: null }
+  if (definition.mcp?.paged !== 'screen') return { params, charsMax: SCREEN_CHARS_DEFAULT, cursor: null }
   // The text is cut here and not by the host, so that the cursor gets what was left out.
   const { max_chars: charsMax, cursor: spelled, ...rest } = params
   const cursor = typeof spelled === 'string' ? parseCursor(spelled) : null
@@ -156,28 +162,23 @@ function textOf(result: unknown): string {
   return [text, ...outputs.map((output, index) => `output ${index + 1}:\n${fenced(output)}`)].join('\n')
 }
 
-/** What programs have a say in: it stands behind the rest, between marks. */
-const UNTRUSTED_KEYS = new Set([
-  'untrusted_output',
-  'title',
-  'match',
-  'match_text',
-  'data',
-  'tail',
-  // Of a web page: a page chooses its own address, too.
-  'url',
-  'links',
-  'matches',
-  'focus',
-  'dialog',
-])
+let untrustedNames: ReadonlySet<string> | null = null
+
+/** What programs and pages have a say in: it stands after the rest, between marks. */
+function isUntrusted(field: string): boolean {
+  untrustedNames ??= untrustedFields([
+    compactScreen,
+    ...Object.values<OperationDefinition>(OPERATIONS).map(({ result }) => result),
+  ])
+  return untrustedNames.has(field)
+}
 
 function withoutOutput(value: unknown, outputs: string[]): unknown {
   if (Array.isArray(value)) return value.map((part) => withoutOutput(part, outputs))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => {
-      const isText = UNTRUSTED_KEYS.has(key) && part !== null && part !== ''
+      const isText = isUntrusted(key) && part !== null && part !== ''
       if (!isText) return [key, withoutOutput(part, outputs)]
       outputs.push(typeof part === 'string' ? part : JSON.stringify(part))
       return [key, `see output ${outputs.length}`]

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { canonicalText } from './canonical-text.ts'
+import { findInText, findPlaces } from './find-text.ts'
+import { Grid, createGridTables } from './grid.ts'
+
+const found = (shown: string, text: string) =>
+  Array.from(findInText(shown, text), ({ start, end }) => shown.slice(start, end))
+
+test('a blank within a text stands for any run of blanks, one at its end for itself', () => {
+  expect(found('first   thing, first thing', 'first thing')).toEqual(['first   thing', 'first thing'])
+  expect(found('cost: $5\n$ ls', '$ ')).toEqual(['$ '])
+  expect(found('other', ' other ')).toEqual([])
+})
+
+test('nothing is found nowhere, and blanks where they are', () => {
+  expect(found('text', '')).toEqual([])
+  const grid = new Grid(4, 1, createGridTables())
+  Array.from('a b').forEach((character, index) => (grid.codes[index] = character.charCodeAt(0)))
+  const shown = { grid, canonical: canonicalText(grid) }
+  expect(findPlaces(shown, '')).toEqual([])
+  expect(findPlaces(shown, ' ')).toMatchObject([{ row: 0, col: 1, width: 1 }])
+})

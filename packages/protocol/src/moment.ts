@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** A moment of the past, instead of now. */
+export const moment = {
+  at_seq: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('As it was after this record of the Event Log.')
+    .meta({ placeholder: 'N' }),
+  at_mark: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('As it was at the last mark with this label.')
+    .meta({ placeholder: 'LABEL' }),
+  at_time: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('As it was at this time: ISO 8601, or milliseconds since 1970.')
+    .meta({ placeholder: 'TIME' }),
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { block } from './block.ts'
+import { untrusted } from './untrusted.ts'
+
+const COMMAND_CHARS_MAX = 1 << 20 // a command is read into a variable of the shell; a program belongs in a file
+
+export const commandText = z
+  .string()
+  .min(1)
+  .max(COMMAND_CHARS_MAX)
+  .regex(/^[^\0]*$/, 'a command has no NUL')
+  .describe('What the shell shall run: one command, or as many lines as you like.')
+  .meta({ placeholder: 'COMMAND' })
+
+export const shellFolder = z
+  .string()
+  .min(1)
+  .optional()
+  .describe('The folder to run it in; the shell stays there.')
+  .meta({ parse: 'path' })
+
+export const queue = z
+  .boolean()
+  .optional()
+  .describe('Run it after those that run or wait already, in place of an error.')
+
+const raw = z.boolean().optional().describe('The bytes as they were printed, as base64, and no plain text.')
+export const budget = {
+  raw,
+  max_bytes: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('At most this much output: its head and its tail, and where the rest is.')
+    .meta({ placeholder: 'N' }),
+  max_tokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('As max_bytes, in what a language model counts, roughly.')
+    .meta({ placeholder: 'N' }),
+}
+/** Output within a budget: as plain text, or as bytes. */
+export const output = {
+  data: untrusted(z.string().optional()).describe('Plain text, without escape sequences.'),
+  data_b64: z.string().optional().describe('With `raw`: the bytes; the head of them when some are left out.'),
+  tail_b64: z.string().optional().describe('With `raw`, when bytes are left out: those behind the gap.'),
+  bytes: z.int().describe('How many bytes were printed.'),
+  omitted: z
+    .object({ from_cursor: z.int(), to_cursor: z.int() })
+    .nullable()
+    .describe('The cursors of what was left out.'),
+}
+/** A block with what it printed. */
+export const blockOutput = z.object({ ok: z.literal(true), block, ...output })

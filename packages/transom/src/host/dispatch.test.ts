@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { OpError } from '@transom/protocol/errors'
+import { dispatch, type Handlers, type HostOperations, type RequestContext } from './dispatch.ts'
+
+const context = {} as RequestContext // the handlers below use none of it
+const target = { session: 'a session', control: 'its terminal' }
+
+/** A host whose handlers return what they were called with. */
+function hostWith(findTarget: HostOperations['findTarget']): HostOperations {
+  const called = (...args: unknown[]) => args
+  const handlers = { 'session.signal': called, 'session.mark': called, 'pty.enter': called }
+  return { handlers: handlers as unknown as Handlers, findTarget }
+}
+
+test('a handler is given the session that has what the operation needs', async () => {
+  const found: unknown[] = []
+  const host = hostWith(async (...args) => {
+    found.push(args)
+    return target as never
+  })
+  const signal = await dispatch(host, 'session.signal', { session: 'work', signal: 'INT' }, context)
+  expect(signal).toEqual([{ session: 'work', signal: 'INT', to: 'foreground' }, context, target])
+  await dispatch(host, 'pty.enter', { conversation_id: 'talk' }, context)
+  expect(found).toEqual([
+    ['work', 'tty'],
+    ['talk', 'blocks'],
+  ])
+})
+
+test('a session without it is refused before the handler is called', async () => {
+  const host = hostWith(async () => {
+    throw new OpError('wrong_kind', 'session x is a web page')
+  })
+  const refused = dispatch(host, 'session.signal', { session: 'x', signal: 'INT' }, context)
+  await expect(refused).rejects.toMatchObject({ code: 'wrong_kind' })
+  const marked = dispatch(host, 'session.mark', { session: 'x', label: 'here' }, context)
+  expect(await marked).toEqual([{ session: 'x', label: 'here' }, context])
+})
+
+test('parameters are checked first', async () => {
+  const host = hostWith(async () => expect.unreachable())
+  const call = dispatch(host, 'session.signal', { session: 'x', signal: 'LOUD' }, context)
+  await expect(call).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('signal') })
+})

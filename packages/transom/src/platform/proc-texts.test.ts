@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import {
+  epollFds,
+  parseIgnoresTerm,
+  parseMark,
+  parsePeerUid,
+  parseStat,
+  parseSyscall,
+  polledFds,
+  selectedFds,
+} from './proc-texts.ts'
+
+describe('/proc/PID/stat', () => {
+  const facts = { pid: 16942, state: 'S', parentPid: 16937, group: 16942, sid: 16930 }
+
+  test('gives parent, group, session and the group in front', () => {
+    const text =
+      '16942 (bash) S 16937 16942 16930 34817 16950 4194304 183 0 0 0 0 0 0 0 20 0 1 0 203972 4464640\n'
+    expect(parseStat(16942, text)).toEqual({ ...facts, foregroundGroup: 16950, hasExecuted: true })
+  })
+
+  test('may have any name in its parentheses', () => {
+    const text = '16942 (a) R 1 (b) S 16937 16942 16930 0 -1 4194368 183 0 0 0 0\n'
+    expect(parseStat(16942, text)).toEqual({ ...facts, foregroundGroup: null, hasExecuted: false })
+  })
+})
+
+test('a mark is the soft limit of real-time scheduling, where it is limited', () => {
+  const limits = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units
+Max realtime priority     7                    9
+Max realtime timeout      ${soft.padEnd(20)} unlimited            us
+`
+  expect(parseMark(limits('4611686018428436480'))).toBe(4611686018428436480n)
+  expect(parseMark(limits('unlimited'))).toBeNull()
+})
+
+test('whether SIGTERM is ignored is a bit of SigIgn', () => {
+  const status = (ignored: string) => `Name:\tbash\nSigBlk:\tffffffffffffffff\nSigIgn:\t${ignored}\n`
+  expect(parseIgnoresTerm(status('0000000000384004'))).toBe(true)
+  expect(parseIgnoresTerm(status('0000000000000004'))).toBe(false)
+  expect(parseIgnoresTerm('Name:\tbash\n')).toBe(false)
+})
+
+describe('the call that a thread sleeps in', () => {
+  const pselect =
+    '270 0xfb 0x7ffdf33ca160 0x0 0x0 0x7ffdf33ca070 0x7ffdf33ca080 0x7ffdf33ca040 0x7fbf7c392aec\n'
+
+  test('has a number of its own on each architecture', () => {
+    const args = expect.arrayContaining([0xfb, 0x7ffdf33ca160])
+    expect(parseSyscall(pselect, 'x64')).toEqual({ name: 'pselect6', kind: 'select', args })
+    expect(parseSyscall('63 0x0 0x1000 0x400 0x0\n', 'arm64')).toMatchObject({ name: 'read', kind: 'read' })
+    expect(parseSyscall(pselect, 'riscv64')).toBeNull()
+  })
+
+  test('is of no interest when it does not wait for input', () => {
+    expect(parseSyscall('running\n', 'x64')).toBe('running')
+    expect(parseSyscall('61 0xffffffff 0x7ffc 0x0\n', 'x64')).toBe('running')
+    expect(parseSyscall('-1 0x7ffc 0x7fbf\n', 'x64')).toBe('running')
+  })
+})
+
+test('the descriptors that a call waits for are in its sets', () => {
+  expect(selectedFds(Buffer.from([0b1000_0001, 0, 0b10]))).toEqual([0, 7, 17])
+  const poll = Buffer.alloc(24)
+  poll.writeInt32LE(5, 0)
+  poll.writeInt16LE(0x4, 4) // POLLOUT
+  poll.writeInt32LE(6, 8)
+  poll.writeInt16LE(0x1 | 0x2, 12)
+  poll.writeInt32LE(9, 16)
+  poll.writeInt16LE(0x1, 20)
+  expect(polledFds(poll.subarray(0, 23))).toEqual([6])
+  expect(polledFds(poll)).toEqual([6, 9])
+  const info = `pos:\t0
+flags:\t02000002
+tfd:       17 events:       19 data:               11  pos:0 ino:40e sdev:10
+tfd:        0 events: 80000019 data:                0  pos:0 ino:5b sdev:6
+tfd:        4 events:        4 data:                f  pos:0 ino:8c2e0 sdev:f
+`
+  expect(epollFds(info)).toEqual([17, 0])
+})
+
+describe('the owner of a connection', () => {
+  const connection = { peerPort: 0xa1b2, ownPort: 0x07e8 }
+  const table = (
+    state: string,
+    uid: string,
+  ) => `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:07E8 0100007F:A1B2 01 00000000:00000000 00:00000000 00000000     7        0 1060 1
+   1: 0100007F:A1B2 0100007F:07E8 ${state} 00000000:00000000 00:00000000 00000000 ${uid.padStart(5)}        0 1061 1
+`
+
+  test('is that of the row whose local end is the peer', () => {
+    expect(parsePeerUid(table('01', '1000'), '0100007F', connection)).toBe(1000)
+    expect(parsePeerUid(table('08', '0'), '0100007F', connection)).toBe(0)
+  })
+
+  test('is not known once it is closed, or if it is not listed', () => {
+    expect(parsePeerUid(table('06', '0'), '0100007F', connection)).toBeNull()
+    expect(parsePeerUid(table('01', '1000'), '0100007F', { ...connection, peerPort: 1 })).toBeNull()
+    expect(parsePeerUid('', '0100007F', connection)).toBeNull()
+  })
+})
