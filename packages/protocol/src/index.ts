@@ -29,6 +29,5 @@ export { terminalOptions, webOptions, type TerminalOptions, type WebOptions } fr
 export * from './snapshot.ts'
 export * from './subscription.ts'
 export * from './wait.ts'
-export * from './web-operations.ts'
 export * from './command-table.ts'
 export * from './version.ts'
