@@ -1,25 +1,33 @@
 import { z } from 'zod'
-import { AWI_OK, awiMethod, awiTimeoutMs, type AwiMethod } from '../awi.ts'
+import {
+  ANSWER_DIALOG,
+  FIND_TEXT,
+  GO_BACK,
+  GO_FORWARD,
+  LINKS,
+  NAVIGATE,
+  PAINTED_SCREENSHOT,
+  RELOAD,
+  SET_ZOOM,
+  STATE_METHODS,
+} from './awi-page.ts'
 import { actor, commandTargetErrors, operation, seqResult, sessionRef } from '../operation.ts'
-import { pageView, type PageView } from '../page-view.ts'
+import { pageView } from '../page-view.ts'
 import { WAIT_MS_MAX } from '../wait.ts'
+import { untrusted } from '../untrusted.ts'
 
 const cell = z.object({ row: z.int(), col: z.int() })
 
 /** Beside those of every command: the page may hang, or its process may end. */
-const pageErrors = [
-  ...commandTargetErrors,
-  'wrong_kind',
-  'page_unresponsive',
-  'page_crashed',
-  'browser_failed',
-] as const
+const pageErrors = [...commandTargetErrors, 'page_unresponsive', 'page_crashed', 'browser_failed'] as const
 const navigationErrors = [...pageErrors, 'navigation_failed', 'navigation_timeout'] as const
 
 /** What only a web page can be told, or asked. Keys, text and mouse are those of every session. */
 export const WEB_OPERATIONS = {
   'web.navigate': operation({
     summary: 'Open another page in a web session, and wait until it has loaded.',
+    description:
+      'Returns when the page has loaded. For what it does after that, use wait. Addresses of this machine and its networks are refused unless the session was created with --allow-host.',
     params: z.object({
       session: sessionRef,
       url: z.string().min(1).describe('Its address.').meta({ placeholder: 'URL' }),
@@ -35,28 +43,20 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: [...navigationErrors, 'invalid_url', 'url_refused'],
     readOnly: false,
+    needs: 'page',
     mcp: {
       name: 'open_page',
       title: 'Open another web page',
       description:
         'Opens another address in a session that is a web page (create_session with a url makes one), and answers when it has loaded; read_screen shows it.',
     },
-    awi: [
-      awiMethod({
-        method: 'navigate',
-        summary: 'Open a page, and wait until it has loaded.',
-        params: z.object({
-          url: z.string().min(1).describe('Its address.').meta({ placeholder: 'URL' }),
-          timeout_ms: awiTimeoutMs,
-        }),
-        cli: [{ positionals: ['url'], examples: ['awi-tty navigate https://news.ycombinator.com/'] }],
-        toParams: (params) => params,
-      }),
-    ],
+    awi: [NAVIGATE],
     cli: {
       command: 'navigate',
       positionals: ['session', 'url'],
       examples: ['transom navigate news https://example.org/today'],
+      seeAlso: ['back', 'wait', 'links'],
+      render: 'nothing',
     },
   }),
   'web.go_back': operation({
@@ -65,8 +65,9 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no page before.') }),
     errors: navigationErrors,
     readOnly: false,
-    awi: [plainMethod('go_back', 'Go back one page.', stepped)],
-    cli: { command: 'back', positionals: ['session'], examples: ['transom back news'] },
+    awi: [GO_BACK],
+    needs: 'page',
+    cli: { command: 'back', positionals: ['session'], examples: ['transom back news'], render: 'nothing' },
   }),
   'web.go_forward': operation({
     summary: 'Go forward again to the page that was left by going back.',
@@ -74,8 +75,14 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no such page.') }),
     errors: navigationErrors,
     readOnly: false,
-    awi: [plainMethod('go_forward', 'Go forward one page.', stepped)],
-    cli: { command: 'forward', positionals: ['session'], examples: ['transom forward news'] },
+    awi: [GO_FORWARD],
+    needs: 'page',
+    cli: {
+      command: 'forward',
+      positionals: ['session'],
+      examples: ['transom forward news'],
+      render: 'nothing',
+    },
   }),
   'web.reload': operation({
     summary: 'Load the page of a web session anew.',
@@ -83,8 +90,14 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: navigationErrors,
     readOnly: false,
-    awi: [plainMethod('reload', 'Load the page again.', () => AWI_OK)],
-    cli: { command: 'reload', positionals: ['session'], examples: ['transom reload news'] },
+    awi: [RELOAD],
+    needs: 'page',
+    cli: {
+      command: 'reload',
+      positionals: ['session'],
+      examples: ['transom reload news'],
+      render: 'nothing',
+    },
   }),
   'web.set_zoom': operation({
     summary: 'Show the page of a web session larger or smaller.',
@@ -96,19 +109,19 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: [...pageErrors, 'invalid_viewport'],
     readOnly: false,
-    awi: [
-      awiMethod({
-        method: 'set_zoom',
-        summary: 'Show everything larger or smaller.',
-        params: z.object({ percent: z.int().describe('100 is the natural size.') }),
-        cli: [{ positionals: ['percent'], examples: ['awi-tty set-zoom 130'] }],
-        toParams: (params) => params,
-      }),
-    ],
-    cli: { command: 'zoom', positionals: ['session', 'percent'], examples: ['transom zoom news 80'] },
+    awi: [SET_ZOOM],
+    needs: 'page',
+    cli: {
+      command: 'zoom',
+      positionals: ['session', 'percent'],
+      examples: ['transom zoom news 80'],
+      render: 'nothing',
+    },
   }),
   'web.answer_dialog': operation({
     summary: 'Answer the dialog (alert, confirm, prompt) that a page has open.',
+    description:
+      'While a dialog is open the page stands still: keys, clicks and navigation are refused until it is answered. A snapshot with --json shows it.',
     params: z.object({
       session: sessionRef,
       answer: z.enum(['accept', 'dismiss']).describe('accept or dismiss.').meta({ placeholder: 'ANSWER' }),
@@ -118,75 +131,59 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: pageErrors,
     readOnly: false,
+    needs: 'page',
     mcp: {
       name: 'answer_dialog',
       title: 'Answer a dialog of a web page',
       description:
         'Accepts or dismisses the alert, confirm or prompt that a page has open. read_screen tells of one in `page`; nothing else works before it is answered.',
     },
-    awi: [
-      awiMethod({
-        method: 'answer_dialog',
-        summary: 'Answer the dialog that is open.',
-        params: z.object({
-          accept: z.boolean(),
-          text: z.string().optional().describe('The answer to a prompt.').meta({ placeholder: 'TEXT' }),
-        }),
-        cli: [
-          {
-            command: 'accept-dialog',
-            summary: 'Answer the dialog that is open with yes.',
-            fixed: { accept: true },
-            examples: ['awi-tty accept-dialog --text Ada'],
-          },
-          {
-            command: 'dismiss-dialog',
-            summary: 'Answer the dialog that is open with no.',
-            fixed: { accept: false },
-            examples: ['awi-tty dismiss-dialog'],
-          },
-        ],
-        toParams: ({ accept, text }) => ({ answer: accept ? 'accept' : 'dismiss', text }),
-      }),
-    ],
+    awi: [ANSWER_DIALOG],
     cli: {
       command: 'dialog',
       positionals: ['session', 'answer'],
       examples: ['transom dialog news accept', "transom dialog news accept --text 'my name'"],
+      seeAlso: ['page', 'snapshot'],
+      render: 'nothing',
     },
   }),
   'web.links': operation({
     summary: 'List the links of a page, also of what is scrolled away, with the cell of those that are seen.',
+    description:
+      'Asked of the page itself, so only of a live session. To follow a link that is seen, click its text or its cell with mouse; to open one that is not, give its address to navigate.',
     params: z.object({ session: sessionRef }),
     result: z.object({
-      links: z.array(
-        z.object({
-          text: z.string(),
-          url: z.string(),
-          row: z.int().nullable().describe('Where to click; null while it is not on the screen, or covered.'),
-          col: z.int().nullable(),
-        }),
+      links: untrusted(
+        z.array(
+          z.object({
+            text: z.string(),
+            url: z.string(),
+            row: z
+              .int()
+              .nullable()
+              .describe('Where to click; null while it is not on the screen, or covered.'),
+            col: z.int().nullable(),
+          }),
+        ),
       ),
     }),
     errors: pageErrors,
     readOnly: true,
+    needs: 'page',
     mcp: {
       name: 'list_links',
       title: 'List the links of a web page',
       description:
         'Lists the links of a page with text, address and, for those on the screen, the cell to click at with use_mouse; also those that are scrolled away.',
     },
-    awi: [
-      awiMethod({
-        method: 'links',
-        summary: 'List the links of the page.',
-        params: z.object({}),
-        cli: [{ examples: ['awi-tty links --plain'], plain: 'links' }],
-        toParams: (params) => params,
-        toResult: (result: object) => result,
-      }),
-    ],
-    cli: { command: 'links', positionals: ['session'], examples: ['transom links news'] },
+    awi: [LINKS],
+    cli: {
+      command: 'links',
+      positionals: ['session'],
+      examples: ['transom links news'],
+      seeAlso: ['mouse', 'navigate', 'find'],
+      render: { table: 'links', columns: { CELL: '[{row},{col}]', TEXT: '{text}', URL: '{url}' } },
+    },
   }),
   'web.find_text': operation({
     summary: 'Find where a page shows a text: every place, from the upper left.',
@@ -202,28 +199,24 @@ export const WEB_OPERATIONS = {
       ignore_case: z.boolean().optional().describe('Small and capital letters are the same.'),
     }),
     result: z.object({
-      matches: z.array(cell.extend({ width: z.int().describe('Cells.'), text: z.string() })),
+      matches: untrusted(z.array(cell.extend({ width: z.int().describe('Cells.'), text: z.string() }))),
     }),
     errors: pageErrors,
     readOnly: true,
-    awi: [
-      awiMethod({
-        method: 'find_text',
-        summary: 'Say where a text is shown.',
-        params: z.object({
-          text: z.string().min(1).describe('The text, as it is shown.'),
-          ignore_case: z.boolean().optional().describe('Capital and small letters are the same.'),
-        }),
-        cli: [{ positionals: ['text'], examples: ["awi-tty find-text 'Next page'"], plain: 'matches' }],
-        toParams: (params) => params,
-        toResult: (result: object) => result,
-      }),
-    ],
-    cli: { command: 'find', positionals: ['session', 'text'], examples: ["transom find news 'Sign in'"] },
+    awi: [FIND_TEXT],
+    needs: 'page',
+    cli: {
+      command: 'find',
+      positionals: ['session', 'text'],
+      examples: ["transom find news 'Sign in'"],
+      render: { lines: 'matches', each: '{row},{col}  {text}' },
+    },
   }),
   'web.paint': operation({
     summary:
       'Take a picture of a page as the browser paints it, in its own fonts, and keep it as an artifact.',
+    description:
+      'Unlike screenshot, which draws the cells that the Event Log holds, this asks the browser: it shows pictures, fonts and layout as a person would see them, and cannot be made from the log later.',
     params: z.object({
       session: sessionRef,
       full_page: z.boolean().optional().describe('All of the page, also what is scrolled away.'),
@@ -249,38 +242,14 @@ export const WEB_OPERATIONS = {
     }),
     errors: [...pageErrors, 'file_exists', 'file_not_written', 'artifact_damaged'],
     readOnly: false,
-    awi: [
-      awiMethod({
-        method: 'screenshot',
-        summary: 'Take a picture of the page as Chromium paints it (PNG, base64 unless --out).',
-        params: z.object({
-          full_page: z.boolean().optional().describe('All of the page, also what is scrolled away.'),
-        }),
-        cli: [
-          {
-            examples: ['awi-tty screenshot --out page.png'],
-            plain: 'png_b64',
-            local: z.object({
-              out: z
-                .string()
-                .optional()
-                .describe('Write the picture to this file and print nothing.')
-                .meta({ placeholder: 'FILE' }),
-            }),
-          },
-        ],
-        toParams: ({ full_page }) => ({ full_page, inline: true }),
-        toResult: ({ width, height, png_b64 }: { width: number; height: number; png_b64: string }) => ({
-          width,
-          height,
-          png_b64,
-        }),
-      }),
-    ],
+    awi: [PAINTED_SCREENSHOT],
+    needs: 'page',
     cli: {
       command: 'paint',
       positionals: ['session'],
       examples: ['transom paint news -o news.png', 'transom paint news --full-page'],
+      seeAlso: ['screenshot', 'artifacts list'],
+      render: { text: '{path}' },
     },
   }),
   'web.state': operation({
@@ -302,58 +271,26 @@ export const WEB_OPERATIONS = {
       scroll: z
         .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
         .describe('In CSS pixels.'),
-      focus: z
-        .object({ tag: z.string(), type: z.string(), name: z.string(), cell: cell.nullable() })
-        .nullable()
-        .describe('What has the focus, when something has.'),
+      focus: untrusted(
+        z
+          .object({ tag: z.string(), type: z.string(), name: z.string(), cell: cell.nullable() })
+          .nullable()
+          .describe('What has the focus, when something has.'),
+      ),
       caret: cell.nullable().describe('The cell of the text caret, when one is shown.'),
     }),
     errors: pageErrors,
     readOnly: true,
-    awi: [
-      stateMethod('get_title', 'Print the title of the page.', ({ title }) => ({ title }), 'title'),
-      stateMethod('get_url', 'Print the address of the page.', ({ url }) => ({ url }), 'url'),
-      stateMethod(
-        'get_nav_state',
-        'Say whether there is a page to go back or forward to.',
-        ({ can_go_back, can_go_forward }) => ({ can_go_back, can_go_forward }),
-      ),
-      stateMethod('get_dialog', 'Say which dialog is open.', ({ dialog }) => ({ dialog }), 'dialog'),
-    ],
-    cli: { command: 'page', positionals: ['session'], examples: ['transom page news --json'] },
+    awi: STATE_METHODS,
+    needs: 'page',
+    cli: {
+      command: 'page',
+      positionals: ['session'],
+      examples: ['transom page news --json'],
+      render: {
+        fields: { focus: '[{focus.tag} {focus.name}]' },
+        omit: ['can_go_back', 'can_go_forward', 'dialog', 'scroll', 'caret'],
+      },
+    },
   }),
 } as const
-
-function stepped({ moved }: { moved: boolean }): object {
-  return { ok: moved }
-}
-
-/** Without parameters, under the name that it has in a command with dashes. */
-function plainMethod(method: string, summary: string, toResult: (result: never) => object): AwiMethod {
-  return awiMethod({
-    method,
-    summary,
-    params: z.object({}),
-    cli: [{ examples: [`awi-tty ${method.replaceAll('_', '-')}`] }],
-    toParams: (params) => params,
-    toResult,
-  })
-}
-
-/** Answered by the browser, also while the page hangs. */
-function stateMethod(
-  method: string,
-  summary: string,
-  toResult: (state: PageView) => object,
-  plain?: string,
-): AwiMethod {
-  const example = `awi-tty ${method.replaceAll('_', '-')}${plain === undefined ? '' : ' --plain'}`
-  return awiMethod({
-    method,
-    summary,
-    params: z.object({}),
-    cli: [{ examples: [example], ...(plain === undefined ? {} : { plain }) }],
-    toParams: () => ({ max_wait_ms: 0 }),
-    toResult,
-  })
-}

@@ -43,7 +43,7 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
   const conversations = new Conversations(sessions, () => conversationShell(control))
   const handlers: Handlers = {
     ...inputHandlers(sessions),
-    ...webHandlers(home, sessions, control),
+    ...webHandlers(home, control),
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
