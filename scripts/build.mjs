@@ -55,7 +55,7 @@ export async function importSource(/** @type {string} */ file, /** @type {Edits}
 export async function buildAll({ dist = DIST, edits = {} } = {}) {
   fs.mkdirSync(dist, { recursive: true })
   const plugins = [...shared.plugins, edited(edits)]
-  const { commandTable } = await importSource('packages/protocol/src/index.ts', edits)
+  const { awiCommandTable, commandTable } = await importSource('packages/protocol/src/index.ts', edits)
   const outputs = await Promise.all([
     build({
       ...shared,
@@ -87,6 +87,7 @@ export async function buildAll({ dist = DIST, edits = {} } = {}) {
       outfile: path.join(dist, 'awi-tty.cjs'),
       format: 'cjs',
       minify: true,
+      define: { AWI_COMMAND_TABLE: JSON.stringify(JSON.stringify(awiCommandTable())) },
       banner: { js: '#!/usr/bin/env node' },
       write: false,
     }),
@@ -97,7 +98,7 @@ export async function buildAll({ dist = DIST, edits = {} } = {}) {
       format: 'cjs', // a worker that is started from text takes nothing else
       write: false,
     }),
-    ...['host', 'web-host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
+    ...['host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
       build({
         ...shared,
         plugins,

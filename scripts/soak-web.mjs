@@ -49,7 +49,12 @@ const at = (/** @type {string} */ pathname) => `http://127.0.0.1:${port}${pathna
 
 const socket = path.join(root, 'a.sock')
 const args = [AWI, 'open', at('/start'), '--agent-socket', socket, '--allow-host', `127.0.0.1:${port}`]
-const host = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+const env = {
+  ...process.env,
+  TRANSOM_HOME: path.join(root, 'home'),
+  XDG_STATE_HOME: path.join(root, 'state'),
+}
+const host = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 const hostPid = host.pid ?? -1
 host.stderr.on('data', (chunk) => process.env['SOAK_VERBOSE'] && process.stderr.write(chunk))
 

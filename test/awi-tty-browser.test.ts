@@ -32,6 +32,8 @@ beforeAll(async () => {
     ...process.env,
     PATH: `${root}:${process.env['PATH']}`,
     AWI_SOCK: path.join(root, 'run/web.sock'),
+    TRANSOM_HOME: path.join(root, 'home'),
+    XDG_STATE_HOME: path.join(root, 'state'),
     NODE_EXTRA_CA_CERTS: undefined,
   }
   const args = [

@@ -32,7 +32,7 @@ const CASES: [line: string, candidates: readonly string[]][] = [
   ['transom host ', ['status', 'stop', 'debug']],
   ['transom host de', ['debug']],
   ['transom host debug ', ['on', 'off']],
-  ['transom mouse work d', ['double_click', 'drag']],
+  ['transom mouse work d', ['double_click', 'drag', 'down']],
   ['transom mouse work click --button ', ['left', 'middle', 'right']],
   ['transom signal --to ', ['foreground', 'leader']],
   ['transom type --ac', ['--actor']],

@@ -115,7 +115,6 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/player.mjs',
     'dist/recorder.cjs',
     'dist/transom.1',
-    'dist/web-host.mjs',
     'dist/web-terminal.mjs',
     'package.json',
     'skills/repl.md',

@@ -44,7 +44,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'surfaces/host-calls': ['lib', 'home'],
   'surfaces/mcp': ['lib', 'home', 'surfaces/host-calls'],
   'surfaces/gateway': ['lib', 'platform', 'home', 'surfaces/host-calls', 'surfaces/mcp'],
-  'surfaces/awi': ['lib', 'platform', 'terminal', 'kinds', 'host'],
+  'surfaces/awi': ['lib', 'host', 'surfaces/cli'],
   'surfaces/browser': ['lib', 'terminal', 'kinds', 'session'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */

@@ -143,7 +143,7 @@ describe('a page is operated', () => {
     const before = opened.text()
     const png = await opened.page.screenshot()
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1120, 720])
-    await opened.page.waitForQuiescence(200, AbortSignal.timeout(20_000))
+    await opened.quiet(200)
     expect(opened.text()).toBe(before)
   })
 })

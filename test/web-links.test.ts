@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { findInFrame } from '../packages/transom/src/kinds/web/frame-text.ts'
 import type { Cell, PageLink } from '../packages/transom/src/kinds/web/web-page.ts'
 import { needsBrowser } from './support/needs.ts'
 import { PageServer, openPage, type TestPage } from './support/web.ts'
@@ -57,7 +56,7 @@ describe('links', () => {
   /** Where to click for a link by its text: the one of the places that show it in which the link is. */
   function placeOf({ text, cell }: PageLink & { cell: Cell }): Cell | null {
     if (opened.page.frame === null || text === '') return null
-    const matches = findInFrame(opened.page.frame, text)
+    const matches = opened.find(text)
     return (
       matches.find(({ row, col, width }) => row === cell.row && col <= cell.col && cell.col < col + width) ??
       null
@@ -97,7 +96,7 @@ describe('links', () => {
   /** Opens a page, and waits until its frames show their links, too. */
   async function openWith(page: string, inFrames: readonly string[]): Promise<void> {
     await opened.page.navigate(server.url(page))
-    const shown = (text: string) => opened.page.frame !== null && findInFrame(opened.page.frame, text)
+    const shown = (text: string) => opened.page.frame !== null && opened.find(text)
     for (const text of new Set(inFrames)) {
       const count = inFrames.filter((it) => it === text).length
       await opened.shows(text, () => (shown(text) || []).length === count)

@@ -65,7 +65,7 @@ describe('the network is idle when no request is open', () => {
       () => server.requests.includes(pathname) && announced.includes(pathname),
     )
 
-  const idle = async () => opened.page.waitForNetworkIdle(20, AbortSignal.timeout(20_000))
+  const idle = async () => opened.networkIdle(20)
 
   test('and not before an answer has come', async () => {
     await opened.evaluate(`void fetch('/held/answer')`)

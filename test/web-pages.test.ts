@@ -40,7 +40,7 @@ describe('what a page paints is read back from its pixels', () => {
     const shareMin = LATIN.includes(name) ? 0.995 : 0.98
     test(`${name}: at least ${shareMin * 100} % of the characters that the DOM says are visible`, async () => {
       await opened.page.navigate(server.url(`/${name}.html`))
-      const frame = await opened.page.waitForQuiescence(200, AbortSignal.timeout(20_000))
+      const frame = await opened.quiet(200)
       const truth = await readTruth(opened)
       const { expected, right, leftOut, wrong } = compareWithTruth(frame, truth)
       const share = `${((100 * right) / expected).toFixed(2)} %`
@@ -55,7 +55,7 @@ describe('what a page paints is read back from its pixels', () => {
 
   test('a line of which a fifth is covered is read, and of one that is not read nothing is made up', async () => {
     await opened.page.navigate(server.url('/edges'))
-    const frame = await opened.page.waitForQuiescence(200, AbortSignal.timeout(20_000))
+    const frame = await opened.quiet(200)
     const text = opened.text()
     const { expected, right, leftOut, wrong } = compareWithTruth(frame, await readTruth(opened))
     expect(wrong).toEqual([])

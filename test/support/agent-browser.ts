@@ -2,9 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as net from 'node:net'
-import * as os from 'node:os'
 import * as path from 'node:path'
-import { CLI } from './test-home.ts'
+import { CLI, TestHome } from './test-home.ts'
 import { until } from './until.ts'
 
 export const AWI = path.join(path.dirname(CLI), 'awi-tty.cjs')
@@ -19,6 +18,8 @@ export interface Answer {
 export class AgentBrowser {
   readonly folder: string
   readonly socketPath: string
+  /** The Home that its session is in. */
+  readonly home = new TestHome()
   readonly process: ChildProcess
   #stderr = ''
   #stdout = ''
@@ -26,18 +27,19 @@ export class AgentBrowser {
   static async open(url: string, ...options: string[]): Promise<AgentBrowser> {
     const browser = new AgentBrowser(url, options)
     await until('the agent socket is there', () => {
-      if (browser.process.exitCode !== null) throw new Error(browser.stderr)
+      if (browser.process.exitCode !== null) throw new Error(browser.stdout + browser.stderr)
       return fs.existsSync(browser.socketPath)
     })
     return browser
   }
 
   private constructor(url: string, options: readonly string[]) {
-    this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-agent-'))
+    this.folder = this.home.root
     this.socketPath = path.join(this.folder, 'a.sock')
     const allowed = new URL(url).host
     const args = ['open', url, '--agent-socket', this.socketPath, '--allow-host', allowed, ...options]
-    this.process = spawn(process.execPath, [AWI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const { env } = this.home
+    this.process = spawn(process.execPath, [AWI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.process.stdout?.on('data', (chunk) => (this.#stdout += String(chunk)))
     this.process.stderr?.on('data', (chunk) => (this.#stderr += String(chunk)))
   }
@@ -83,6 +85,6 @@ export class AgentBrowser {
       this.process.kill('SIGTERM')
       await once(this.process, 'exit')
     }
-    fs.rmSync(this.folder, { recursive: true, force: true })
+    await this.home.close()
   }
 }

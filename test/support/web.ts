@@ -2,11 +2,14 @@ import * as fs from 'node:fs'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
+import { canonicalText, findPlaces, type TextPlace } from '@transom/grid'
 import { Chromium, type ChromiumOptions } from '../../packages/transom/src/kinds/web/chromium.ts'
 import { ChromiumPage } from '../../packages/transom/src/kinds/web/chromium-page.ts'
 import { FrameDecoder } from '../../packages/transom/src/kinds/web/frame-decoder.ts'
 import { textGrid } from '../../packages/transom/src/kinds/web/frame-grid.ts'
 import { cellFontconfigFile } from '../../packages/transom/src/kinds/web/font-cache.ts'
+import { waitUntil } from '../../packages/transom/src/lib/wait-until.ts'
+import type { WebFrame } from '../../packages/transom/src/kinds/web/web-frame.ts'
 import { FIXTURES } from './test-home.ts'
 
 export const FRAME_WORKER = path.join(path.dirname(FIXTURES), '../packages/transom/dist/frame-worker.cjs')
@@ -94,6 +97,14 @@ export class TestPage {
     return this.lines().join('\n')
   }
 
+  /** Where the page shows a text. */
+  find(text: string): TextPlace[] {
+    const { frame } = this.page
+    if (frame === null) return []
+    const grid = textGrid(frame)
+    return findPlaces({ grid, canonical: canonicalText(grid) }, text)
+  }
+
   /** Evaluates in the page's own world, on a session of the test's own. */
   async evaluate<T>(expression: string): Promise<T> {
     const { cdp } = this.page.chromium
@@ -153,6 +164,37 @@ export class TestPage {
       }, 20_000)
     })
     release()
+  }
+
+  /** Resolves with the frame once no cell has changed for this long. */
+  async quiet(idleMs: number): Promise<WebFrame> {
+    const { page } = this
+    await page.look()
+    const release = page.hold()
+    try {
+      return await waitUntil<WebFrame>({
+        subscribe: (onChange) => page.observe({ frame: onChange, state: onChange }),
+        judge: ({ due }) =>
+          due && page.frame !== null ? { done: page.frame } : { dueMs: page.state.loading ? null : idleMs },
+        signal: AbortSignal.timeout(20_000),
+      })
+    } finally {
+      release()
+    }
+  }
+
+  /** Resolves once no request has been open for this long. */
+  async networkIdle(idleMs: number): Promise<void> {
+    const { page } = this
+    await waitUntil<void>({
+      subscribe: (onChange) => page.observe({ networkIdle: onChange }),
+      judge: () => {
+        const idleForMs = page.networkIdleForMs
+        if (idleForMs === null) return { dueMs: null }
+        return idleForMs >= idleMs ? { done: undefined } : { dueMs: idleMs - idleForMs }
+      },
+      signal: AbortSignal.timeout(20_000),
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

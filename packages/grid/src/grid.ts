@@ -101,6 +101,11 @@ export class Grid {
     return this.readingOf(rowIndex).trimEnd()
   }
 
+  /** As lineOf(), with blanks up to the last column. */
+  fullLineOf(rowIndex: number): string {
+    return this.readingOf(rowIndex) + ' '.repeat(this.cols - this.usedCols(rowIndex))
+  }
+
   /** The text of a row in the order in which it is read, up to the last cell that was written to. */
   readingOf(rowIndex: number): string {
     const text = this.textOf(rowIndex, 0, this.usedCols(rowIndex))

@@ -10,9 +10,21 @@ import type { Render, Template } from './render.ts'
  */
 export interface CommandParam {
   readonly name: string
-  /** A `path` is made absolute by the caller, a `duration` (7d, 90s) becomes milliseconds. */
+  /**
+   * A `path` is made absolute by the caller, a `duration` (7d, 90s) becomes milliseconds, an `optional` is a path that
+   * may be left out after its flag.
+   */
   readonly type:
-    'string' | 'integer' | 'boolean' | 'list' | 'point' | 'assignments' | 'path' | 'duration' | 'block'
+    | 'string'
+    | 'integer'
+    | 'boolean'
+    | 'list'
+    | 'point'
+    | 'assignments'
+    | 'path'
+    | 'duration'
+    | 'block'
+    | 'optional'
   readonly flag: string | null
   readonly placeholder: string | null
   readonly description: string
@@ -75,7 +87,7 @@ export function commandTable(): Command[] {
         render: cli.render ?? null,
         notice: cli.notice ?? '',
         prints: cli.prints ?? null,
-        params: paramsOf(definition, hasPlace),
+        params: commandParams(definition.params, hasPlace),
       },
     ]
   })
@@ -95,9 +107,10 @@ interface ParamSchema {
   hidden?: boolean
 }
 
-function paramsOf(definition: OperationDefinition, hasPlace: ReadonlySet<string>): CommandParam[] {
+/** The parameters of a schema as a command line has them; those of `hasPlace` are given by their position. */
+export function commandParams(params: z.ZodObject, hasPlace: ReadonlySet<string>): CommandParam[] {
   // `io: input`: a parameter with a default is one that the caller may leave out.
-  const schema = z.toJSONSchema(definition.params, { io: 'input' })
+  const schema = z.toJSONSchema(params, { io: 'input' })
   const required = new Set(schema.required)
   // The metadata of `.meta()` stands in the JSON schema beside its own keywords.
   const properties = (schema.properties ?? {}) as Record<string, ParamSchema>

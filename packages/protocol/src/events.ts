@@ -165,6 +165,8 @@ export const webInputEvent = z.object({
   at: webCell.optional(),
   to: webCell.optional(),
   button: z.string().optional(),
+  clicks: z.int().optional(),
+  modifiers: z.array(z.string()).optional().describe('Keys held down meanwhile.'),
   lines: z.int().optional().describe('Rows down; up when negative.'),
   url: z.string().optional(),
   percent: z.number().optional(),

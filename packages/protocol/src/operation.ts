@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AwiMethod } from './awi.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Render, Template } from './render.ts'
 import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
@@ -48,6 +49,8 @@ export interface OperationDefinition<
   readonly access?: OperationAccess
   /** The MCP tool that it is; without this it is none. */
   readonly mcp?: McpTool
+  /** The methods of the agent socket that it serves (AWI-TTY specification). */
+  readonly awi?: readonly AwiMethod[]
 }
 
 /** What only some kinds of session can do. */

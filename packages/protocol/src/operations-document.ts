@@ -42,7 +42,7 @@ interface Property {
 
 function operationSection(
   name: string,
-  { summary, description, params, result, errors, readOnly, needs, cli }: OperationDefinition,
+  { summary, description, params, result, errors, readOnly, needs, cli, awi = [] }: OperationDefinition,
 ): string[] {
   const input = z.toJSONSchema(params, { io: 'input' })
   const output = z.toJSONSchema(result)
@@ -55,6 +55,9 @@ function operationSection(
     '',
     ...(description === undefined ? [] : [description, '']),
     ...(cli === null ? [] : ['```sh', ...cli.examples, '```', '']),
+    ...(awi.length === 0
+      ? []
+      : [`On an agent socket: ${awi.map(({ method }) => `\`${method}\``).join(', ')}.`, '']),
     ...propertyTable('parameter', input.properties, input.required),
     ...propertyTable('result', output.properties, []),
     ...(errors.length === 0 ? [] : [`Errors: ${errors.map((code) => `\`${code}\``).join(', ')}.`, '']),

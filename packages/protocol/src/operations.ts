@@ -11,7 +11,7 @@ import { SESSION_CAPTURE_OPERATIONS } from './operations/session-capture.ts'
 import { SESSION_INPUT_OPERATIONS } from './operations/session-input.ts'
 import { SESSION_SHELL_OPERATIONS } from './operations/session-shell.ts'
 import { SESSION_VIEW_OPERATIONS } from './operations/session-view.ts'
-import { WEB_ENTRIES } from './operations/web-entries.ts'
+import { WEB_OPERATIONS } from './operations/web.ts'
 
 /** Each operation, once, with all that is known of it. The entries are in operations/, in files named after them. */
 export const OPERATIONS = {
@@ -22,7 +22,7 @@ export const OPERATIONS = {
   ...SESSION_CAPTURE_OPERATIONS,
   ...SESSION_BATCH_OPERATIONS,
   ...PTY_OPERATIONS,
-  ...WEB_ENTRIES,
+  ...WEB_OPERATIONS,
   ...ARTIFACTS_OPERATIONS,
   ...LOG_OPERATIONS,
   ...HOME_OPERATIONS,

@@ -56,5 +56,11 @@ export const webOptions = z.strictObject({
     .optional()
     .describe('Keep cookies and logins in a browser profile of this name.')
     .meta({ placeholder: 'N' }),
+  profile_folder: z
+    .string()
+    .regex(/^\//, 'an absolute path')
+    .optional()
+    .describe('Keep cookies and logins in this folder.')
+    .meta({ placeholder: 'D', parse: 'path', touches: 'file' }),
 })
 export type WebOptions = z.infer<typeof webOptions>

@@ -28,7 +28,7 @@ export const styledRun = z.object({
 export type StyledRun = z.infer<typeof styledRun>
 
 export const screenLine = z.object({
-  text: z.string().describe('Without trailing blanks.'),
+  text: z.string().describe('Without trailing blanks unless `full_width` is set.'),
   wrapped: z.boolean().describe('True when this line goes on from the one above without a line break.'),
   cells: z.array(styledRun).optional(),
   omitted: z.literal(true).optional().describe('The line has text that did not fit into `max_chars`.'),

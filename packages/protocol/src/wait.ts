@@ -37,7 +37,11 @@ export const waitConditions = z.object({
     .meta({ placeholder: 'N' }),
   idle_ms: durationMs
     .optional()
-    .describe('The program has printed nothing for this long.')
+    .describe('Nothing has been printed or painted for this long; a page that loads takes at least 5 s.')
+    .meta({ placeholder: 'N' }),
+  network_idle_ms: durationMs
+    .optional()
+    .describe('A web page has had no request open for this long.')
     .meta({ placeholder: 'N' }),
   screen_changed_from: z
     .string()

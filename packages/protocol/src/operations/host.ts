@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { STATUS_METHODS } from './awi-views.ts'
 import { operation } from '../operation.ts'
 import { sessionStatus } from '../session-info.ts'
 
@@ -41,6 +42,7 @@ export const HOST_OPERATIONS = {
     }),
     errors: ['host_unavailable'],
     readOnly: true,
+    awi: STATUS_METHODS,
     cli: {
       command: 'host status',
       positionals: [],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOUSE_METHODS, PASTE, SEND_KEY, SET_VIEWPORT, TYPE_TEXT } from './awi-input.ts'
 import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from '../operation.ts'
 
 const cell = z
@@ -27,6 +28,7 @@ export const SESSION_INPUT_OPERATIONS = {
       description:
         'Types text as at the keyboard, with enter: true also the Enter key. Answers with a seq: give it as after_seq to wait_for, so that neither the old screen nor the echo of your text counts.',
     },
+    awi: [TYPE_TEXT],
     cli: {
       command: 'type',
       positionals: ['session', 'text'],
@@ -59,6 +61,7 @@ export const SESSION_INPUT_OPERATIONS = {
       description:
         'Presses keys by name: Enter, Escape, Tab, Up, Down*3, F5, Ctrl+C, Alt+x. Encoded as the program in front expects them.',
     },
+    awi: [SEND_KEY],
     cli: {
       command: 'keys',
       positionals: ['session', 'keys'],
@@ -92,6 +95,7 @@ export const SESSION_INPUT_OPERATIONS = {
       description:
         'Pastes text of several lines into an editor or prompt, marked as a paste where the program asked for that.',
     },
+    awi: [PASTE],
     cli: {
       command: 'paste',
       positionals: ['session', 'text'],
@@ -111,10 +115,10 @@ export const SESSION_INPUT_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       action: z
-        .enum(['click', 'double_click', 'drag', 'wheel', 'move'])
-        .describe('click, double_click, drag, wheel or move.')
+        .enum(['click', 'double_click', 'drag', 'wheel', 'move', 'down', 'up'])
+        .describe('click, double_click, drag, wheel, move, down or up.')
         .meta({ placeholder: 'ACTION' }),
-      at: cell.optional().describe('Where, counted from 0.'),
+      at: cell.optional().describe('Where, counted from 0; the wheel turns in the middle unless told.'),
       text: z
         .string()
         .min(1)
@@ -127,14 +131,27 @@ export const SESSION_INPUT_OPERATIONS = {
         .optional()
         .describe('Which of several places that show the text, from 1 at the upper left.')
         .meta({ placeholder: 'N' }),
+      ignore_case: z.boolean().optional().describe('With a text: small and capital letters are the same.'),
       to: cell.optional().describe('Where a drag ends.'),
       button: z.enum(['left', 'middle', 'right']).default('left').describe('left, middle or right.'),
+      clicks: z
+        .int()
+        .min(1)
+        .max(3)
+        .default(1)
+        .describe('How many clicks in a row: 2 is a double click.')
+        .meta({ placeholder: 'N' }),
+      modifiers: z
+        .array(z.enum(['alt', 'ctrl', 'shift', 'meta']))
+        .optional()
+        .describe('A key that is held down meanwhile: alt, ctrl, shift or meta (repeatable).')
+        .meta({ flag: 'modifier', placeholder: 'KEY' }),
       lines: z
         .int()
-        .min(-100)
-        .max(100)
+        .min(-100_000)
+        .max(100_000)
         .default(3)
-        .describe('Notches of the wheel; below 0 is up.')
+        .describe('Notches of the wheel, on a page rows; below 0 is up.')
         .meta({ placeholder: 'N' }),
       actor,
     }),
@@ -148,6 +165,7 @@ export const SESSION_INPUT_OPERATIONS = {
       description:
         'Clicks, drags or turns the wheel at a cell or at a visible text, in programs that take mouse input (mc, htop, dialog).',
     },
+    awi: MOUSE_METHODS,
     cli: {
       command: 'mouse',
       positionals: ['session', 'action'],
@@ -221,6 +239,7 @@ export const SESSION_INPUT_OPERATIONS = {
     result: seqResult.extend({ cols: z.int(), rows: z.int() }),
     errors: commandTargetErrors,
     readOnly: false,
+    awi: [SET_VIEWPORT],
     step: 'other',
     cli: {
       command: 'resize',

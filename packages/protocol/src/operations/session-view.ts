@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SNAPSHOT, SUBSCRIBE_EVENTS, WAIT_METHODS } from './awi-views.ts'
 import { moment } from '../moment.ts'
 import { operation, save, sessionRef } from '../operation.ts'
 import { cursorState, screenLine, snapshot } from '../snapshot.ts'
@@ -32,6 +33,7 @@ export const SESSION_VIEW_OPERATIONS = {
       description:
         'Waits until the screen shows a text or pattern, stands still, or the program ends; returns at once when it is so already. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the arguments to go on waiting with. Use after_input: true after typing.',
     },
+    awi: WAIT_METHODS,
     cli: {
       command: 'wait',
       positionals: ['session'],
@@ -54,6 +56,7 @@ export const SESSION_VIEW_OPERATIONS = {
       session: sessionRef,
       cells: z.boolean().optional().describe('Colours, attributes and links of the cells too (with --json).'),
       scrollback: z.boolean().optional().describe('The lines that have scrolled off the top, too.'),
+      full_width: z.boolean().optional().describe('Lines with the blanks at their ends.'),
       max_chars: z
         .int()
         .min(1)
@@ -81,6 +84,7 @@ export const SESSION_VIEW_OPERATIONS = {
       description:
         'Reads what a session shows now, or with scrollback what scrolled off, or at an earlier seq. A long screen is cut in the middle: its `cursor` gets the rest.',
     },
+    awi: [SNAPSHOT],
     cli: {
       command: 'snapshot',
       positionals: ['session'],
@@ -112,6 +116,7 @@ export const SESSION_VIEW_OPERATIONS = {
       seq: z.int(),
       cols: z.int(),
       rows: z.int(),
+      resized: z.boolean().describe('The screen had another size then: all rows count as changed.'),
       changed: untrusted(z.array(z.object({ row: z.int(), line: screenLine }))),
       cursor: cursorState,
       title: untrusted(z.string()),
@@ -137,10 +142,15 @@ export const SESSION_VIEW_OPERATIONS = {
         .min(0)
         .optional()
         .describe('With `events` or `blocks`: start after this record instead of after the newest.'),
+      full_rate: z
+        .boolean()
+        .optional()
+        .describe('With `events`: a page is read at its full rate meanwhile, as it is for `screen`.'),
     }),
     result: z.object({ subscription: z.int() }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
     readOnly: true,
+    awi: [SUBSCRIBE_EVENTS],
     stream: true,
     cli: null,
   }),

@@ -47,6 +47,8 @@ function textVerdicts(
     searched: [{ grid: screen.frame().text, canonical, echoes: [] }],
     ended,
     quietForMs: 0,
+    busy: false,
+    networkIdleForMs: null,
     stableForMs: 0,
     needsInput: unknownInput('an assertion looks at the screen alone'),
     blockEnded: () => null,

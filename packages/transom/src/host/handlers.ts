@@ -43,7 +43,7 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
   const conversations = new Conversations(sessions, () => conversationShell(control))
   const handlers: Handlers = {
     ...inputHandlers(sessions),
-    ...webHandlers(home, sessions, control),
+    ...webHandlers(home, control),
     ...viewHandlers(home, sessions, control),
     ...ptyHandlers(conversations),
     ...blockHandlers({ home, sessions, conversations }),
@@ -129,7 +129,7 @@ async function subscribe(
 async function stream(
   { kinds }: Sessions,
   found: FoundSession,
-  { to, after_seq, subscription }: ParsedParams<'session.subscribe'> & { subscription: number },
+  { to, after_seq, full_rate, subscription }: ParsedParams<'session.subscribe'> & { subscription: number },
   context: RequestContext,
   signal: AbortSignal,
 ): Promise<void> {
@@ -142,7 +142,12 @@ async function stream(
     const { status } = manifest
     const more = found.live !== null && (status === 'destroying' || !found.live.ended)
     const follow = to === 'events' ? streamEvents : streamBlocks
-    await follow({ events, afterSeq, subscription, more, status }, context, signal)
+    const release = to === 'events' && full_rate ? live?.subscribe(() => {}) : undefined
+    try {
+      await follow({ events, afterSeq, subscription, more, status }, context, signal)
+    } finally {
+      release?.()
+    }
   } else if (live !== null) {
     await streamScreen(live, subscription, context, signal)
   } else {

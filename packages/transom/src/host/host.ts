@@ -1,8 +1,9 @@
-import { Client } from '@transom/client'
+import { Client, linkedTransports } from '@transom/client'
 import { connectUnixSocket } from '@transom/client/unix-socket'
 import {
   PROTOCOL_VERSION,
   VERSION,
+  type LocalPrincipal,
   passedOn,
   type Params,
   type Result,
@@ -16,6 +17,7 @@ import { HomeRegistration } from '../home/home-registration.ts'
 import { HomeRegistry } from '../home/home-registry.ts'
 import { launchHost, type HostAddress } from '../home/host-launch.ts'
 import { claimSocketPath } from '../home/socket-folder.ts'
+import { Deferred } from '../lib/deferred.ts'
 import { platform } from '../platform/current-platform.ts'
 import { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
 import { ChildReaper } from '../platform/child-reaper.ts'
@@ -58,6 +60,8 @@ export interface KindServices {
   readonly reaper: ChildReaper
   readonly now: () => number
   readonly config: HomeConfig
+  /** Has a folder removed if this process is killed. */
+  readonly removeLater: (folder: string) => void
 }
 
 export interface HostKinds {
@@ -83,6 +87,7 @@ export class Host {
   readonly #idleMs: number
   /** Whether any client has come. */
   #wasReached = false
+  #hadSessions = false
   readonly #registry: HomeRegistry
   readonly #registration: HomeRegistration
   readonly #startedAt = new Date().toISOString()
@@ -97,6 +102,7 @@ export class Host {
   readonly #requests: RequestMetrics
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
+  readonly #emptied = new Deferred<void>()
   #server: SocketServer | null = null
   #idleTimer: NodeJS.Timeout | undefined
   #leaving = false
@@ -141,7 +147,13 @@ export class Host {
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
     this.#reaper.start()
-    this.#kinds = options.kinds({ home, reaper: this.#reaper, now, config: options.config })
+    this.#kinds = options.kinds({
+      home,
+      reaper: this.#reaper,
+      now,
+      config: options.config,
+      removeLater: (folder) => this.#keeper.removeLater(folder),
+    })
     this.#sessions = new Sessions({
       home,
       kinds: this.#kinds.registry,
@@ -159,6 +171,18 @@ export class Host {
   /** Resolves when the host has left. */
   async whenLeft(): Promise<void> {
     await this.#left
+  }
+
+  /** Resolves when the sessions that this host was started for have ended. */
+  async whenEmpty(): Promise<void> {
+    await this.#emptied.promise
+  }
+
+  /** A client in this process, for a peer that another server of it has accepted. */
+  connect(peer: LocalPrincipal): Client {
+    const [here, there] = linkedTransports()
+    this.#server?.serve(there, peer)
+    return new Client(here)
   }
 
   /** Ends all sessions and leaves. */
@@ -233,6 +257,8 @@ export class Host {
 
   #watchIdle(): void {
     clearTimeout(this.#idleTimer)
+    if (this.#hadSessions && this.#sessions.liveCount === 0) this.#emptied.resolve()
+    this.#hadSessions ||= this.#sessions.liveCount > 0
     const connections = this.#server?.connectionCount ?? 0
     this.#wasReached ||= connections > 0
     const idle = this.#sessions.liveCount === 0 && connections === 0

@@ -1,6 +1,7 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { findPlaces } from '@transom/grid'
+import { takeSnapshot } from '../session/snapshot.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
@@ -56,9 +57,10 @@ async function useMouse(
   params: ParsedParams<'session.mouse'>,
   context: RequestContext,
 ): Promise<Result<'session.mouse'>> {
-  const { to, actor } = params
-  const at = params.at ?? (await findPlace(target, params))
+  const { to, actor, action, text } = params
   const { cols, rows } = target.manifest
+  const middle = action === 'wheel' && text === undefined ? { row: rows >> 1, col: cols >> 1 } : undefined
+  const at = params.at ?? middle ?? (await findPlace(target, params))
   for (const cell of [at, to ?? at]) {
     if (cell.row < rows && cell.col < cols) continue
     throw new OpError('usage', `the cell ${cell.row},${cell.col} is outside the screen of ${cols}x${rows}`, {
@@ -72,20 +74,25 @@ async function useMouse(
 }
 
 function mouseAction(
-  { action, to, button, lines }: ParsedParams<'session.mouse'>,
+  { action, to, button, lines, clicks, modifiers }: ParsedParams<'session.mouse'>,
   at: MouseCell,
 ): MouseAction {
+  const common = { at, ...(modifiers === undefined ? {} : { modifiers }) }
+  const count = action === 'double_click' ? 2 : clicks
   switch (action) {
     case 'drag':
       if (to === undefined) throw new OpError('usage', 'a drag needs `to`: the cell where it ends')
-      return { action, at, to, button }
+      return { action, ...common, to, button }
     case 'wheel':
-      return { action, at, lines }
+      return { action, ...common, lines }
     case 'move':
-      return { action, at }
+      return { action, ...common }
     case 'click':
     case 'double_click':
-      return { action, at, button }
+      return { action: 'click', ...common, button, ...(count === 1 ? {} : { clicks: count }) }
+    case 'down':
+    case 'up':
+      return { action, ...common, button }
     default:
       return action satisfies never
   }
@@ -93,17 +100,17 @@ function mouseAction(
 
 async function findPlace(
   target: Session,
-  { text, nth = 1 }: ParsedParams<'session.mouse'>,
+  { text, nth = 1, ignore_case: ignoreCase = false }: ParsedParams<'session.mouse'>,
 ): Promise<MouseCell> {
   if (text === undefined) throw new OpError('usage', 'say where: give `at` or `text`')
   const screen = await target.look()
   const shown = { grid: screen.frame().text, canonical: screen.canonical() }
-  const places = findPlaces(shown, text)
+  const places = findPlaces(shown, text, { ignoreCase })
   const place = places[nth - 1]
   if (place === undefined) {
     const many = places.length === 0 ? 'is not on the screen' : `is there ${places.length} times, not ${nth}`
     const message = `${JSON.stringify(text)} ${many}; the snapshot in the details shows what is`
-    const details = { text, matches: places.length, snapshot: target.snapshot({}) }
+    const details = { text, matches: places.length, snapshot: takeSnapshot(target.id, screen) }
     throw new OpError('text_not_found', message, details)
   }
   return place.middle

@@ -12,6 +12,11 @@ export function localPeer(socket: net.Socket): LocalPrincipal | null {
   return uid === process.getuid?.() ? { kind: 'local', uid, pid, user: ownUserName() } : null
 }
 
+/** This process, as a peer of its own host. */
+export function ownPrincipal(): LocalPrincipal {
+  return { kind: 'local', uid: process.getuid?.() ?? -1, pid: process.pid, user: ownUserName() }
+}
+
 let userName: string | null | undefined
 
 /** Every peer that is served has the user of this process; the user database is read once. */

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { toWireError } from '@transom/protocol/errors'
-import { Host, type HostKinds, type KindServices } from './host.ts'
+import { Host, type HostKinds, type HostOptions, type KindServices } from './host.ts'
 
 /**
  * The host process, `node host.mjs HOME [--dedicated]`, with the kinds of session that it is to run. Prints one line of
@@ -9,7 +9,6 @@ import { Host, type HostKinds, type KindServices } from './host.ts'
  */
 export async function runHost(kinds: (services: KindServices) => HostKinds): Promise<void> {
   const [, script = '', home = '', variant] = process.argv
-  const folder = path.dirname(script)
   const idleMs = process.env['TRANSOM_HOST_IDLE_MS']
   process.title = `transom host ${home}` // so that `ps` shows which Home it serves
   process.on('SIGHUP', () => {}) // the terminal that the first client ran in may go
@@ -18,11 +17,9 @@ export async function runHost(kinds: (services: KindServices) => HostKinds): Pro
       home,
       env: process.env,
       dedicated: variant === '--dedicated',
-      script,
-      recorderProgram: fs.readFileSync(path.join(folder, 'recorder.cjs'), 'utf8'),
+      ...hostFiles(script),
       kinds,
       reportError: (session, error) => report(home, `session ${session}`, error),
-      assets: folder,
       idleMs: idleMs === undefined ? null : Number(idleMs),
     })
     if (host instanceof Host) await serve(host, home)
@@ -31,6 +28,12 @@ export async function runHost(kinds: (services: KindServices) => HostKinds): Pro
     print({ error: toWireError(error) })
     process.exitCode = 1
   }
+}
+
+/** What a host needs of the files beside its program. */
+export function hostFiles(script: string): Pick<HostOptions, 'script' | 'recorderProgram' | 'assets'> {
+  const assets = path.dirname(script)
+  return { script, assets, recorderProgram: fs.readFileSync(path.join(assets, 'recorder.cjs'), 'utf8') }
 }
 
 async function serve(host: Host, home: string): Promise<void> {
@@ -54,7 +57,8 @@ function print(outcome: object): void {
   }
 }
 
-function report(home: string, what: string, error: unknown): void {
+/** Keeps a trace of an error, in the Home. */
+export function report(home: string, what: string, error: unknown): void {
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
   try {
     fs.appendFileSync(path.join(home, 'host.log'), `${new Date().toISOString()} ${what}: ${words}\n`)

@@ -1,6 +1,8 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
+import type { Transport } from '@transom/client'
 import { SocketTransport } from '@transom/client/unix-socket'
+import type { LocalPrincipal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
@@ -47,16 +49,9 @@ export class SocketServer {
     this.#server.close()
   }
 
-  #accept(socket: net.Socket): void {
+  /** Serves a client that was accepted, here or by another server of this process. */
+  serve(transport: Transport, peer: LocalPrincipal): void {
     const { operations, onCountChange, observer } = this.#options
-    socket.on('error', () => {}) // the close that follows ends the connection's work
-    const peer = localPeer(socket)
-    if (peer === null) {
-      const error = new OpError('socket_untrusted', 'this host serves only the user it runs as')
-      socket.end(`${JSON.stringify(rpcFailure(null, error))}\n`)
-      return
-    }
-    const transport = new SocketTransport(socket, { frameBytesMax: REQUEST_BYTES_MAX })
     const closed = () => {
       this.#connections.delete(connection)
       onCountChange()
@@ -64,5 +59,16 @@ export class SocketServer {
     const connection = new RpcConnection(transport, { peer, operations, closed, observer })
     this.#connections.add(connection)
     onCountChange()
+  }
+
+  #accept(socket: net.Socket): void {
+    socket.on('error', () => {}) // the close that follows ends the connection's work
+    const peer = localPeer(socket)
+    if (peer === null) {
+      const error = new OpError('socket_untrusted', 'this host serves only the user it runs as')
+      socket.end(`${JSON.stringify(rpcFailure(null, error))}\n`)
+      return
+    }
+    this.serve(new SocketTransport(socket, { frameBytesMax: REQUEST_BYTES_MAX }), peer)
   }
 }

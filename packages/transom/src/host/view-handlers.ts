@@ -46,7 +46,9 @@ export function viewHandlers(
       const screen = await screenAt(found, momentOf(params), signal)
       const id = found.manifest.session
       const isPlain = !params.cells && !params.scrollback && params.max_chars === undefined
-      const result = isPlain ? plainSnapshot(id, screen) : takeSnapshot(id, screen, params)
+      const result = isPlain
+        ? plainSnapshot(id, screen, params.full_width ?? false)
+        : takeSnapshot(id, screen, params)
       if (params.save) {
         const content = Buffer.from(`${JSON.stringify(result, null, 2)}\n`)
         const store = new ArtifactStore(home.sessionFolder(id), now)
@@ -140,6 +142,7 @@ async function waitOffline(
     failure: manifest.failure,
     ended: true,
     busy: false,
+    networkIdleForMs: null,
     echoes: () => [],
     subscribe: () => () => {},
     recency: { lastOutputSeq, lastOutputMs: now, lastInputSeq: 0, lastInputMs: now },

@@ -4,14 +4,21 @@ import * as path from 'node:path'
 import { isatty } from 'node:tty'
 import { pathToFileURL } from 'node:url'
 import { OpError, type WireError } from '@transom/protocol/errors'
-import { installBrowser } from '../surfaces/awi/command/install-browser.ts'
+import { installBrowser } from '../kinds/web/install-browser.ts'
 import { withScheme } from '../surfaces/browser/address.ts'
 import { runAwi } from '../surfaces/awi/command/run.ts'
+import { homePath } from '../home/home-path.ts'
 import { errnoOf } from '../lib/system-error.ts'
-import type * as WebHost from './web-host.ts'
+import type { AwiCommand } from '@transom/protocol'
+import type * as HostProgram from './host.ts'
 import type * as WebTerminal from './web-terminal.ts'
 
+/** As JSON, put in by the build. */
+declare const AWI_COMMAND_TABLE: string
+
 const interrupted = new AbortController()
+/** A host that has served may have clients left, whose connections end with this process. */
+let hasServed = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => interrupted.abort(new OpError('cancelled', 'interrupted')))
 process.stdout.on('error', (error) => process.exit(errnoOf(error) === 'EPIPE' ? 0 : 74)) // whoever read us has seen enough
@@ -19,6 +26,7 @@ process.stdout.on('error', (error) => process.exit(errnoOf(error) === 'EPIPE' ? 
 void runAwi({
   argv: process.argv.slice(2),
   env: process.env,
+  commands: JSON.parse(AWI_COMMAND_TABLE) as AwiCommand[],
   signal: interrupted.signal,
   pretty: isatty(1),
   actions: {
@@ -42,7 +50,10 @@ void runAwi({
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
   writeFile: (file, text) => fs.writeFileSync(file, text),
-}).then((exitCode) => (process.exitCode = exitCode))
+}).then((exitCode) => {
+  process.exitCode = exitCode
+  if (hasServed) process.stdout.write('', () => process.exit())
+})
 
 /** A browser's program is a file of its own, beside this one: no other command needs it. */
 function beside(file: string): string {
@@ -60,20 +71,22 @@ async function serveAgents(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<void> {
-  const { openBrowser } = (await import(beside('web-host.mjs'))) as typeof WebHost
-  const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, debug } = local
-  const failure = await openBrowser({
+  const program = (await import(beside('host.mjs'))) as typeof HostProgram
+  const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, home, debug } = local
+  hasServed = true
+  const failure = await program.serveAgents({
     env,
     signal,
+    home: homePath(home as string | undefined, env),
     url: url === undefined ? undefined : withScheme(url as string),
     agentSocket: agent_socket as string, // of the command's own table, as are the others
     cols: cols as number | undefined,
     rows: rows as number | undefined,
     zoom: zoom as number | undefined,
-    allowHosts: allow_host as string[] | undefined,
-    onlyHosts: only_host as string[] | undefined,
+    allowHosts: (allow_host as string[] | undefined) ?? [],
+    onlyHosts: (only_host as string[] | undefined) ?? [],
     profile: profile as string | undefined,
-    debug: debug as boolean | undefined,
+    debug: debug === true,
   })
   throwIfFailed(failure)
 }
@@ -84,7 +97,7 @@ async function browse(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<void> {
-  const inapplicable = ['cols', 'rows', 'debug'].find((name) => local[name] !== undefined)
+  const inapplicable = ['cols', 'rows', 'home', 'debug'].find((name) => local[name] !== undefined)
   if (inapplicable !== undefined) {
     const message = `--${inapplicable} is for a browser with --agent-socket; here, the terminal decides`
     throw new OpError('usage', message, { option: `--${inapplicable}` })

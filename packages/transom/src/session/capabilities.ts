@@ -79,7 +79,17 @@ export interface PageControl {
   setZoom(percent: number, actor: Actor): Promise<number>
   answerDialog(accept: boolean, text: string | undefined, actor: Actor): Promise<number>
   links(): Promise<Result<'web.links'>['links']>
-  details(): Promise<Pick<Result<'web.state'>, 'scroll' | 'focus' | 'caret'>>
+  /**
+   * What only the page knows. With a limit, what was known last if the page does not answer in that time: one that
+   * hangs, or has a dialog open.
+   */
+  details(maxWaitMs?: number): Promise<Pick<Result<'web.state'>, 'scroll' | 'focus' | 'caret'>>
+  /** Asks the browser for address, title and history, which it answers while the page hangs, too. */
+  refreshState(): Promise<void>
+  /** Device pixels for a CSS pixel. */
+  scale(): number
+  /** For how long no request has been open; null while one is. */
+  networkIdleForMs(): number | null
   /** What the browser paints with the page's own fonts, as PNG. */
   paint(fullPage: boolean): Promise<Buffer>
 }

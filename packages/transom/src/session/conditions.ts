@@ -23,6 +23,10 @@ export interface Observation {
   readonly searched: readonly SearchedText[]
   readonly ended: boolean
   readonly quietForMs: number
+  /** Whether more is sure to come without an input. */
+  readonly busy: boolean
+  /** For how long no request of a web page has been open; null while one is, and for what has no network. */
+  readonly networkIdleForMs: number | null
   readonly stableForMs: number
   /** Whether the program waits for input, or in how many milliseconds it is worth asking. */
   readonly needsInput: NeedsInput | number
@@ -68,13 +72,14 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
   if (wanted.cursor !== undefined) conditions.push(cursorCondition(wanted.cursor))
   if (wanted.screen_stable_ms !== undefined) conditions.push(stableCondition(wanted.screen_stable_ms))
   if (wanted.idle_ms !== undefined) conditions.push(idleCondition(wanted.idle_ms))
+  if (wanted.network_idle_ms !== undefined) conditions.push(networkIdleCondition(wanted.network_idle_ms))
   if (wanted.screen_changed_from !== undefined) conditions.push(changedCondition(wanted.screen_changed_from))
   if (wanted.exit) conditions.push(exitCondition())
   if (wanted.needs_input) conditions.push(needsInputCondition())
   if (wanted.block_end !== undefined) conditions.push(blockEndCondition(wanted.block_end))
   if (conditions.length > 0) return conditions
   const message =
-    'nothing to wait for; give text, regex, title, url, cursor, screen_stable_ms, idle_ms, screen_changed_from, exit, needs_input or block_end'
+    'nothing to wait for; give text, regex, title, url, cursor, screen_stable_ms, idle_ms, network_idle_ms, screen_changed_from, exit, needs_input or block_end'
   throw new OpError('usage', message)
 }
 
@@ -163,9 +168,19 @@ function stableCondition(ms: number): Condition {
   return { words: `screen stable for ${ms} ms`, judge }
 }
 
+/** A page that loads is not quiet unless it has shown nothing new for this long: some never end loading. */
+const BUSY_QUIET_MS = 5000
+
 function idleCondition(ms: number): Condition {
-  const judge = ({ quietForMs }: Observation) => elapsed(quietForMs, ms)
+  const judge = ({ quietForMs, busy }: Observation) =>
+    elapsed(quietForMs, busy ? Math.max(ms, BUSY_QUIET_MS) : ms)
   return { words: `no output for ${ms} ms`, judge }
+}
+
+function networkIdleCondition(ms: number): Condition {
+  const judge = ({ networkIdleForMs }: Observation) =>
+    networkIdleForMs === null ? UNTIL_CHANGE : elapsed(networkIdleForMs, ms)
+  return { words: `no open request for ${ms} ms`, judge }
 }
 
 function changedCondition(hash: string): Condition {

@@ -24,6 +24,7 @@ export function diffScreens(
     seq: now.seq,
     cols: grid.cols,
     rows: grid.rows,
+    resized: !sameSize,
     changed: rows.map((row) => ({ row, line: screenLine(frame, row, cells) })),
     cursor,
     title,

@@ -1,4 +1,4 @@
-import type { Actor, ExitRecord, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
+import type { Actor, ExitRecord, NeedsInput, WaitResult } from '@transom/protocol'
 import type { OpError } from '@transom/protocol/errors'
 import type { CanonicalText, TextSpan } from '@transom/grid'
 import type { Home } from '../home/home.ts'
@@ -17,7 +17,6 @@ import { PauseReasons } from './pause-reasons.ts'
 import type { Projection } from './projection.ts'
 import type { HomeUsage, Quota } from './quota.ts'
 import { SessionEnding } from './session-ending.ts'
-import { takeSnapshot, type SnapshotOptions } from './snapshot.ts'
 import { policyOf, takesNoInput } from './status-policy.ts'
 import { waitForConditions, type Recency, type WaitRequest, type WaitSubject } from './waits.ts'
 
@@ -145,6 +144,10 @@ export class Session implements WaitSubject {
     return this.#source?.busy ?? false
   }
 
+  get networkIdleForMs(): number | null {
+    return this.#source?.capabilities.page?.networkIdleForMs() ?? null
+  }
+
   get inputQueueBytes(): number {
     return this.#source?.queuedBytes ?? 0
   }
@@ -196,14 +199,12 @@ export class Session implements WaitSubject {
     return this.screen
   }
 
-  snapshot(options: SnapshotOptions): Snapshot {
-    return takeSnapshot(this.id, this.screen, options)
-  }
-
   async wait(request: WaitRequest, signal: AbortSignal): Promise<WaitResult> {
     if (request.needs_input) this.capability('needs_input')
+    if (request.network_idle_ms !== undefined) this.capability('page')
     this.#waitCount++
     try {
+      if (this.#source?.refresh !== undefined) await this.look()
       return await waitForConditions(this, request, signal)
     } finally {
       this.#waitCount--

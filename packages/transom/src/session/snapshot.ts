@@ -18,6 +18,7 @@ export interface SnapshotOptions {
   readonly cells?: boolean | undefined
   readonly scrollback?: boolean | undefined
   readonly max_chars?: number | undefined
+  readonly full_width?: boolean | undefined
 }
 
 /** A Snapshot Result of what the screen shows now. */
@@ -33,7 +34,7 @@ export function takeSnapshot(session: string, screen: Projection, options: Snaps
     title: frame.title,
     bells: frame.bells,
     ...kindFields(screen),
-    lines: linesOf(frame, cells),
+    lines: linesOf(frame, cells, options.full_width),
     screen_hash: screenHash(screen.canonical()),
   }
   const scrollback = options.scrollback ? screen.views.scrollback?.() : undefined
@@ -58,14 +59,16 @@ function kindFields(screen: Projection): Pick<Snapshot, 'modes' | 'page'> {
 
 /** The last plain snapshot of a frame: many look at the same screen, and between two looks it seldom changes. */
 const TAKEN = new WeakMap<Frame, Readonly<Snapshot>>()
+const TAKEN_FULL_WIDTH = new WeakMap<Frame, Readonly<Snapshot>>()
 
-/** As takeSnapshot() without options. The same object for the same state: to be read, not changed. */
-export function plainSnapshot(session: string, screen: Projection): Readonly<Snapshot> {
+/** As takeSnapshot() without further options. The same object for the same state: to be read, not changed. */
+export function plainSnapshot(session: string, screen: Projection, fullWidth: boolean): Readonly<Snapshot> {
   const frame = screen.frame()
-  const taken = TAKEN.get(frame)
+  const kept = fullWidth ? TAKEN_FULL_WIDTH : TAKEN
+  const taken = kept.get(frame)
   if (taken?.seq === screen.seq && taken.session === session) return taken // modes and page change with the seq alone
-  const snapshot = takeSnapshot(session, screen)
-  TAKEN.set(frame, snapshot)
+  const snapshot = takeSnapshot(session, screen, { full_width: fullWidth })
+  kept.set(frame, snapshot)
   return snapshot
 }
 
@@ -85,6 +88,9 @@ function fitInto(charsMax: number, lines: ScreenLine[]): void {
   }
 }
 
-function linesOf(frame: Pick<Frame, 'grid' | 'text'>, cells: boolean): Snapshot['lines'] {
-  return Array.from({ length: frame.grid.rows }, (_, rowIndex) => screenLine(frame, rowIndex, cells))
+function linesOf(frame: Pick<Frame, 'grid' | 'text'>, cells: boolean, fullWidth = false): Snapshot['lines'] {
+  return Array.from({ length: frame.grid.rows }, (_, rowIndex) => {
+    const line = screenLine(frame, rowIndex, cells)
+    return fullWidth ? { ...line, text: frame.text.fullLineOf(rowIndex) } : line
+  })
 }

@@ -20,6 +20,7 @@ class FakeSession implements WaitSubject {
   ended = false
   exit: ExitRecord | null = null
   failure: string | null = null
+  networkIdleForMs: number | null = null
   lastOutputSeq = 0
   lastOutputMs = 0
   lastInputSeq = 0
@@ -153,6 +154,29 @@ describe('a wait', () => {
     await vi.advanceTimersByTimeAsync(400)
     expect(state.outcome).toBe('pending')
     await vi.advanceTimersByTimeAsync(101)
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('for idleness takes a session that is busy for quiet only after five seconds', async () => {
+    session.prints('x')
+    session.busy = true
+    const { state } = session.wait({ idle_ms: 500 })
+    await vi.advanceTimersByTimeAsync(4900)
+    expect(state.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(101)
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('for an idle network looks again when the last request has ended', async () => {
+    const { state } = session.wait({ network_idle_ms: 50 })
+    await vi.advanceTimersByTimeAsync(500)
+    expect(state.outcome).toBe('pending')
+    session.networkIdleForMs = 0
+    session.changes.announce()
+    await turn()
+    expect(state.outcome).toBe('pending')
+    session.networkIdleForMs = 50
+    await vi.advanceTimersByTimeAsync(50)
     expect(state.outcome).toBe('changed')
   })
 

@@ -38,6 +38,8 @@ export interface WaitSubject {
   /** Why it has failed; null if it has not. */
   readonly failure: string | null
   readonly recency: Recency
+  /** For how long no request of a web page has been open; null while one is, and for what has no network. */
+  readonly networkIdleForMs: number | null
   now(): number
   /** Whether the program waits for input, as the kernel shows it now. */
   needsInput(): NeedsInput
@@ -114,7 +116,7 @@ class ConditionWait {
   }
 
   #judgeConditions(): ConditionVerdict {
-    const { screen, ended, recency } = this.#subject
+    const { screen, ended, recency, busy, networkIdleForMs } = this.#subject
     const now = this.#subject.now()
     const unsettledMs = this.#unsettledMs(now)
     if (unsettledMs === Infinity) return { holds: false, dueMs: null }
@@ -145,6 +147,8 @@ class ConditionWait {
       },
       blockEnded,
       ended,
+      busy,
+      networkIdleForMs,
       quietForMs: now - recency.lastOutputMs,
       stableForMs: this.#stableForMs(now),
     })
@@ -197,8 +201,8 @@ class ConditionWait {
   }
 
   #ended(): OpError {
-    const { screen_stable_ms, idle_ms } = this.#request
-    const unprovable = screen_stable_ms !== undefined || idle_ms !== undefined
+    const { screen_stable_ms, idle_ms, network_idle_ms } = this.#request
+    const unprovable = [screen_stable_ms, idle_ms, network_idle_ms].some((ms) => ms !== undefined)
     const hint = unprovable
       ? '; how long a screen has lasted cannot be proven once its session has ended'
       : ''

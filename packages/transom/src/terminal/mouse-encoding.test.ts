@@ -32,6 +32,18 @@ describe('the mouse', () => {
     expect(encodeMouse({ action: 'move', at }, modes)).toBe('\x1b[<35;10;5M')
   })
 
+  test('presses and releases apart, clicks several times, and holds modifiers', () => {
+    const modes = modesAfter('\x1b[?1000h\x1b[?1006h')
+    expect(encodeMouse({ action: 'down', at, button: left }, modes)).toBe('\x1b[<0;10;5M')
+    expect(encodeMouse({ action: 'up', at, button: left }, modes)).toBe('\x1b[<0;10;5m')
+    const double = { action: 'click', at, button: left, clicks: 2 } as const
+    expect(encodeMouse(double, modes)).toBe('\x1b[<0;10;5M\x1b[<0;10;5m'.repeat(2))
+    const held = { action: 'down', at, button: 'right', modifiers: ['ctrl', 'shift'] } as const
+    expect(encodeMouse({ ...held, modifiers: [...held.modifiers] }, modes)).toBe('\x1b[<22;10;5M')
+    const up = { action: 'up', at, button: left, modifiers: ['alt' as const] } as const
+    expect(encodeMouse({ ...up, modifiers: [...up.modifiers] }, modesAfter('\x1b[?1000h'))).toBe('\x1b[M+*%')
+  })
+
   test.each([
     ['nothing', '', { action: 'click', at, button: left } as const],
     ['clicks only', '\x1b[?1000h', { action: 'drag', at, to, button: left } as const],

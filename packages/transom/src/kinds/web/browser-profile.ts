@@ -9,6 +9,8 @@ import { fileError } from '../../lib/system-error.ts'
 
 const OWN_FOLDER = 'profile'
 const NAMED_FOLDER = 'profiles'
+/** In a folder of the caller's choice. */
+const LOCK_FILE = 'transom.lock'
 /** Chromium's own lock. It names a machine and a process, and a browser that was killed leaves it behind. */
 const CHROMIUM_LOCKS = ['SingletonLock', 'SingletonSocket', 'SingletonCookie']
 
@@ -28,9 +30,19 @@ export class BrowserProfile {
   static named(home: Home, name: string): BrowserProfile {
     const folder = path.join(home.path, NAMED_FOLDER, name)
     makePrivate(folder)
-    const held = FileLock.try(`${folder}.lock`)
+    return BrowserProfile.#locked(folder, `${folder}.lock`, name)
+  }
+
+  /** A profile that stays, in a folder of the caller's choice. */
+  static at(folder: string): BrowserProfile {
+    makePrivate(folder)
+    return BrowserProfile.#locked(folder, path.join(folder, LOCK_FILE), folder)
+  }
+
+  static #locked(folder: string, lockFile: string, name: string): BrowserProfile {
+    const held = FileLock.try(lockFile)
     if (held === null) {
-      const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another name`
+      const message = `another session has the browser profile ${JSON.stringify(name)} open; end it, or choose another one`
       throw new OpError('profile_in_use', message, { profile: name })
     }
     for (const lock of CHROMIUM_LOCKS) fs.rmSync(path.join(folder, lock), { force: true })

@@ -12,7 +12,6 @@ import { readDetails } from './page-queries.ts'
 import { Recovery, replacedMeanwhile } from './page-recovery.ts'
 import { EMPTY_STATE, dialogOpen, readState, unlessLeft, watchState } from './page-state.ts'
 import { PageTarget } from './page-target.ts'
-import { waitForQuiet } from './quiescence.ts'
 import { Screencast } from './screencast.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX, type WebFrame } from './web-frame.ts'
 import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage } from './web-page.ts'
@@ -24,7 +23,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   readonly #options: ChromiumPageOptions
   readonly #frames = new WebFrames()
   readonly #observers = new PageObservers()
-  readonly #network = new NetworkActivity()
+  readonly #network = new NetworkActivity(() => this.#observers.tell((observer) => observer.networkIdle?.()))
   #chromium: Chromium
   #target: PageTarget
   #screencast: Screencast
@@ -182,18 +181,8 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     })
   }
 
-  async waitForQuiescence(idleMs: number, signal: AbortSignal): Promise<WebFrame> {
-    await this.look()
-    const release = this.hold()
-    try {
-      return await waitForQuiet(this, idleMs, signal)
-    } finally {
-      release()
-    }
-  }
-
-  async waitForNetworkIdle(idleMs: number, signal: AbortSignal): Promise<void> {
-    await this.#network.waitForIdle(idleMs, signal)
+  get networkIdleForMs(): number | null {
+    return this.#network.idleForMs
   }
 
   hold(): () => void {

@@ -43,8 +43,6 @@ export interface ChromiumOptions {
   readonly fontconfigFile?: string | undefined
   /** A folder that outlives the browser; left out, it gets a fresh one that is removed with it. */
   readonly profileFolder?: string | undefined
-  /** Told of the fresh folder: who kills this process leaves it to somebody else to remove. */
-  readonly onFreshProfile?: ((folder: string) => void) | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
   /** Told of its process: whoever reaps the children of this process must leave it to Node. */
@@ -89,7 +87,7 @@ export class Chromium {
   private constructor(location: ChromiumLocation, options: ChromiumOptions, unsandboxed: string | null) {
     this.location = location
     this.unsandboxed = unsandboxed
-    const profile = options.profileFolder ?? freshProfile(options)
+    const profile = options.profileFolder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'transom-web-'))
     this.#removeProfile = async () => (options.profileFolder === undefined ? removeTree(profile) : undefined)
     const start = () =>
       spawn(location.path, argumentsFor(profile, options, unsandboxed !== null), {
@@ -157,12 +155,6 @@ function argumentsFor(profile: string, options: ChromiumOptions, withoutSandbox:
         [`--proxy-server=${options.proxyServer}`, '--proxy-bypass-list=<-loopback>']),
     ...(options.flags ?? []),
   ]
-}
-
-function freshProfile({ onFreshProfile }: ChromiumOptions): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-web-'))
-  onFreshProfile?.(folder)
-  return folder
 }
 
 function environmentFor(location: ChromiumLocation, options: ChromiumOptions): NodeJS.ProcessEnv {

@@ -23,8 +23,7 @@ export class WebFrames {
   /** The frame that comes after `before`; that one, when nothing has changed. */
   frameOf(decoded: DecodedFrame, scale: number, before: WebFrame | null): WebFrame {
     const { kinds, originX, originY } = decoded
-    const ordinal = (before?.ordinal ?? 0) + 1
-    const frame: WebFrame = { grid: this.#gridOf(decoded), kinds, originX, originY, scale, ordinal }
+    const frame: WebFrame = { grid: this.#gridOf(decoded), kinds, originX, originY, scale }
     return before !== null && sameFrame(before, frame) ? before : frame
   }
 

@@ -16,8 +16,6 @@ export interface GuardedPageOptions {
   readonly onlyHosts?: readonly string[] | undefined
   /** A folder that outlives the browser; without one nothing is kept. */
   readonly profileFolder?: string | undefined
-  /** Told of the folder of a browser that has none given: who kills this process leaves it behind. */
-  readonly onFreshProfile?: ((folder: string) => void) | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
   /** Told of the browser's process, so that nobody else reaps it. */
@@ -46,7 +44,6 @@ export class GuardedPage {
         flags: guard.flags,
         fontconfigFile: await decoder.fontconfigFile(env),
         profileFolder: options.profileFolder,
-        onFreshProfile: options.onFreshProfile,
         mark: options.mark,
         reaper: options.reaper,
       })

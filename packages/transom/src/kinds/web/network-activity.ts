@@ -1,5 +1,3 @@
-import { Changes } from '../../lib/changes.ts'
-import { waitUntil } from '../../lib/wait-until.ts'
 import type { PageTarget } from './page-target.ts'
 
 /** Connections that stay open by design: a page with one of them would never be idle. */
@@ -20,9 +18,14 @@ interface OpenRequest {
  */
 export class NetworkActivity {
   readonly #open = new Map<string, OpenRequest>()
-  readonly #changes = new Changes()
+  readonly #onIdle: () => void
   #undo: (() => void)[] = []
   #quietSinceMs = performance.now()
+
+  /** `onIdle` is called when no request is open any more. */
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle
+  }
 
   /** Follows this tab, and no longer the one before. */
   watch(target: PageTarget): void {
@@ -53,17 +56,9 @@ export class NetworkActivity {
     ]
   }
 
-  /** Resolves once no request has been open for `idleMs`. */
-  async waitForIdle(idleMs: number, signal: AbortSignal): Promise<void> {
-    await waitUntil<void>({
-      subscribe: (onChange) => this.#changes.subscribe(onChange),
-      judge: () => {
-        if (this.#open.size > 0) return { dueMs: null }
-        const dueMs = this.#quietSinceMs + idleMs - performance.now()
-        return dueMs > 0 ? { dueMs } : { done: undefined }
-      },
-      signal,
-    })
+  /** For how long no request has been open; null while one is. */
+  get idleForMs(): number | null {
+    return this.#open.size > 0 ? null : performance.now() - this.#quietSinceMs
   }
 
   /** A frame shows another document. The whole page's takes the iframes of the one before with it. */
@@ -85,6 +80,6 @@ export class NetworkActivity {
 
   #changed(): void {
     this.#quietSinceMs = performance.now()
-    this.#changes.announce()
+    if (this.#open.size === 0) this.#onIdle()
   }
 }

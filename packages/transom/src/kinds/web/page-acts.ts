@@ -9,17 +9,21 @@ export async function isSecret(page: WebPage): Promise<boolean> {
 
 /** Does with a page's mouse what is done with a terminal's. */
 export async function useMouse(page: WebPage, action: MouseAction): Promise<void> {
+  const { at } = action
+  const modifiers = Object.fromEntries((action.modifiers ?? []).map((modifier) => [modifier, true]))
   switch (action.action) {
     case 'click':
-      return page.click(action.at, { button: action.button })
-    case 'double_click':
-      return page.click(action.at, { button: action.button, clicks: 2 })
+      return page.click(at, { button: action.button, clicks: action.clicks ?? 1, modifiers })
+    case 'down':
+      return page.mouseDown(at, { button: action.button, modifiers })
+    case 'up':
+      return page.mouseUp(at, { button: action.button, modifiers })
     case 'drag':
-      return page.drag(action.at, action.to, { button: action.button })
+      return page.drag(at, action.to, { button: action.button, modifiers })
     case 'wheel':
-      return page.scroll(action.lines, action.at)
+      return page.scroll(action.lines, at)
     case 'move':
-      return page.mouseMove(action.at)
+      return page.mouseMove(at, { modifiers })
     default:
       return action satisfies never
   }

@@ -1,8 +1,6 @@
 import type { Protocol } from 'devtools-protocol'
-import { framesOf, type PageTarget } from './page-target.ts'
-
-/** A world of our own in each document: what a page has changed of its own objects does not reach it. */
-const WORLD_NAME = 'transom'
+import { CdpError } from './cdp-client.ts'
+import { WORLD_NAME, framesOf, type PageTarget } from './page-target.ts'
 
 /** A document of the page, or of one of its frames. */
 export interface DocumentPlace {
@@ -14,6 +12,7 @@ export interface DocumentPlace {
 }
 
 export async function documentsOf(target: PageTarget, topOnly = false): Promise<DocumentPlace[]> {
+  if (topOnly) return [{ session: target.session, frameId: target.targetId, x: 0, y: 0 }]
   const places: DocumentPlace[] = []
   for (const session of target.sessions) {
     const { frameTree } = await target.cdp.call('Page.getFrameTree', undefined, { session })
@@ -26,7 +25,6 @@ export async function documentsOf(target: PageTarget, topOnly = false): Promise<
       const isRoot = frame.id === frameTree.frame.id
       const inside = isRoot ? { x: 0, y: 0 } : await ownerOffset(target, session, frame.id)
       places.push({ session, frameId: frame.id, x: base.x + inside.x, y: base.y + inside.y })
-      if (topOnly) return places
     }
   }
   return places
@@ -59,6 +57,15 @@ export async function callIn(
   call: { readonly functionDeclaration: string; readonly nodes?: readonly BackendNodeId[] | undefined },
 ): Promise<unknown> {
   const { functionDeclaration, nodes = [] } = call
+  const uniqueContextId = nodes.length === 0 ? target.worldOf(session, frameId) : undefined
+  if (uniqueContextId !== undefined) {
+    const known = { functionDeclaration, uniqueContextId, returnByValue: true }
+    try {
+      return (await target.cdp.call('Runtime.callFunctionOn', known, { session })).result.value
+    } catch (error) {
+      if (!(error instanceof CdpError)) throw error // else the world has gone with its document: another is made
+    }
+  }
   try {
     const world = { frameId, worldName: WORLD_NAME }
     const { executionContextId } = await target.cdp.call('Page.createIsolatedWorld', world, { session })

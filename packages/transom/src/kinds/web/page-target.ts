@@ -18,6 +18,9 @@ const CAPTURE_AGAIN_MS = 1000
 
 type Call = CdpClient['call']
 
+/** A world of our own in each document: what a page has changed of its own objects does not reach it. */
+export const WORLD_NAME = 'transom'
+
 /** A tab of Chromium and the processes of its cross-site iframes, all set in the cell font. */
 export class PageTarget {
   readonly cdp: CdpClient
@@ -28,6 +31,8 @@ export class PageTarget {
   readonly #undo = new Set<() => void>()
   /** The page's own worlds by session and frame. */
   readonly #contexts = new Map<string, Map<string, string>>()
+  /** Worlds of our own by session and frame; one that has gone with its document may still be here. */
+  readonly #worlds = new Map<string, Map<string, string>>()
   /** The injected script of each session. */
   readonly #scripts = new Map<string, string>()
   readonly #closed = new AbortController()
@@ -56,14 +61,17 @@ export class PageTarget {
         this.iframes.delete(sessionId)
         this.#scripts.delete(sessionId)
         this.#contexts.delete(sessionId)
+        this.#worlds.delete(sessionId)
       }),
     )
     this.#undo.add(
       cdp.on('Runtime.executionContextCreated', ({ context }, session) => {
         const { frameId, isDefault } = (context.auxData ?? {}) as { frameId?: string; isDefault?: boolean }
-        if (session === undefined || !this.owns(session) || !isDefault || frameId === undefined) return
-        const frames = this.#contexts.get(session) ?? new Map<string, string>()
-        this.#contexts.set(session, frames.set(frameId, context.uniqueId))
+        if (session === undefined || !this.owns(session) || frameId === undefined) return
+        if (!isDefault && context.name !== WORLD_NAME) return
+        const kept = isDefault ? this.#contexts : this.#worlds
+        const frames = kept.get(session) ?? new Map<string, string>()
+        kept.set(session, frames.set(frameId, context.uniqueId))
       }),
     )
   }
@@ -95,6 +103,11 @@ export class PageTarget {
   /** Whether an event came from this tab or from one of its iframes. */
   owns(session: string | undefined): boolean {
     return session !== undefined && (session === this.session || this.iframes.has(session))
+  }
+
+  /** The world of our own in a document, if one was made; it may have gone with the document. */
+  worldOf(session: string, frameId: string): string | undefined {
+    return this.#worlds.get(session)?.get(frameId)
   }
 
   get sessions(): string[] {

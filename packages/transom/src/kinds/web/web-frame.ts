@@ -17,6 +17,4 @@ export interface WebFrame {
   readonly originY: Int16Array
   /** Device pixels for a CSS pixel. */
   readonly scale: number
-  /** Counts the frames of one page. */
-  readonly ordinal: number
 }

@@ -63,6 +63,8 @@ export interface PageEvents {
   /** Address, title, loading or history have changed. */
   state(state: PageState): void
   dialog(dialog: PageDialog | null): void
+  /** No request is open any more. */
+  networkIdle(): void
   /** The page hung or its process ended, and what was done about it. */
   trouble(error: Error): void
   /** The browser has ended and could not be started again, which `trouble` has told: nothing can be done any more. */
@@ -70,7 +72,7 @@ export interface PageEvents {
 }
 
 /**
- * A web page as cells: what the agent socket's methods, and a web Session's operations, are made of. Whatever waits
+ * A web page as cells: what a web Session's operations are made of. Whatever waits
  * takes a signal, and ends with a clear error when the page hangs; `frame` and `state` are memory and never wait.
  */
 export interface WebPage {
@@ -117,10 +119,8 @@ export interface WebPage {
   /** What Chromium paints with the page's own fonts, as PNG. */
   screenshot(options?: { fullPage?: boolean }): Promise<Buffer>
 
-  /** Resolves with the frame once no cell has changed for `idleMs`. */
-  waitForQuiescence(idleMs: number, signal: AbortSignal): Promise<WebFrame>
-  /** Resolves once no request has been open for `idleMs`. */
-  waitForNetworkIdle(idleMs: number, signal: AbortSignal): Promise<void>
+  /** For how long no request has been open; null while one is. */
+  readonly networkIdleForMs: number | null
 
   /** Frames come at the full rate until the returned function is called. */
   hold(): () => void

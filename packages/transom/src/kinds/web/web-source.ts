@@ -1,4 +1,4 @@
-import type { Actor, Fact, PageView } from '@transom/protocol'
+import { checkViewport, checkZoom, type Actor, type Fact, type PageView } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { ChildReaper } from '../../platform/child-reaper.ts'
 import { killTree } from '../../platform/process-tree.ts'
@@ -10,13 +10,16 @@ import type { BrowserProfile } from './browser-profile.ts'
 import type { CaretCell } from './cell-runs.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import { GuardedPage } from './guarded-page.ts'
+import { KnownDetails } from './known-details.ts'
 import { isSecret, useMouse } from './page-acts.ts'
 import { PageRecorder } from './page-recorder.ts'
 import { dialogFields, linkRows, safeText } from './page-words.ts'
-import { checkViewport, checkZoom } from './viewport-limits.ts'
 import type { WebFrame } from './web-frame.ts'
 import type { PageDialog, PageState, WebPage } from './web-page.ts'
 import type { WebProjection } from './web-projection.ts'
+
+/** After an input the page has its effect to paint, which the question for the caret must not delay. */
+const CARET_DELAY_MS = 60
 
 type WebInput = Omit<Fact<'web_input'>, keyof Actor>
 
@@ -29,6 +32,7 @@ export interface WebStart extends SourceStart<WebProjection> {
   readonly profile: BrowserProfile
   readonly reaper: ChildReaper
   readonly decoder: FrameDecoder
+  readonly notice: (message: string) => void
 }
 
 /** Where the browser stands. */
@@ -47,13 +51,14 @@ export class WebSource implements Source {
   readonly #screen: WebProjection
   readonly #sink: EventSink
   readonly #recorder = new PageRecorder()
+  readonly #details = new KnownDetails()
   readonly #ending = new AbortController()
   #browser: BrowserState = { is: 'opening' }
   #pid: number | null = null
   /** Keys and clicks, one after another: two texts that are typed at once must not be mixed. */
   #inputs: Promise<unknown> = Promise.resolve()
   #caret: CaretCell | null = null
-  #readingCaret = false
+  #caretTimer: NodeJS.Timeout | undefined
   #isPaused = false
 
   constructor(start: WebStart) {
@@ -118,6 +123,7 @@ export class WebSource implements Source {
       new OpError('session_ended', `session ${this.#session} was ended while its page was loading`),
     )
     if (this.#browser.is === 'opening') await this.opened.catch(() => {}) // what is just being started ends as well
+    clearTimeout(this.#caretTimer)
     const guarded = this.#page === null ? null : this.#running()
     this.#browser = { is: 'ended' }
     await guarded?.close()
@@ -131,6 +137,7 @@ export class WebSource implements Source {
   }
 
   close(): void {
+    clearTimeout(this.#caretTimer)
     this.#browser = { is: 'ended' }
   }
 
@@ -168,10 +175,13 @@ export class WebSource implements Source {
         return seq
       },
       links: async () => linkRows(await this.#running().page.links()),
-      details: async () => {
-        const { focus, ...details } = await this.#running().page.details()
+      details: async (maxWaitMs) => {
+        const { focus, ...details } = await this.#details.read(this.#running().page, maxWaitMs)
         return { ...details, focus: focus === null ? null : { ...focus, name: safeText(focus.name) } }
       },
+      refreshState: async () => void (await this.#running().page.readState()),
+      scale: () => this.#running().page.scale,
+      networkIdleForMs: () => this.#page?.networkIdleForMs ?? null,
       paint: async (fullPage) => this.#running().page.screenshot({ fullPage }),
     }
   }
@@ -224,8 +234,8 @@ export class WebSource implements Source {
   }
 
   async #open(): Promise<void> {
-    const { url, profile, zoom, scope, sink, env, allowHosts, onlyHosts, decoder, reaper } = this.#start
-    const { cols, rows, process_mark } = this.#start.manifest
+    const { url, profile, zoom, scope, sink, env, allowHosts, onlyHosts, decoder, ...start } = this.#start
+    const { cols, rows, process_mark } = start.manifest
     const guarded = await GuardedPage.open({
       scope,
       env,
@@ -237,7 +247,8 @@ export class WebSource implements Source {
       decoder,
       profileFolder: profile.folder,
       mark: BigInt(process_mark),
-      reaper,
+      reaper: start.reaper,
+      onUnsandboxed: (why) => start.notice(`the browser runs without a sandbox: ${why}`),
     })
     this.#browser = { is: 'open', guarded }
     const { page } = guarded
@@ -245,6 +256,7 @@ export class WebSource implements Source {
       frame: scope.guard((frame) => this.#onFrame(frame)),
       state: scope.guard((state) => this.#onState(state)),
       dialog: scope.guard((dialog) => this.#onDialog(dialog)),
+      networkIdle: scope.guard(() => sink.changed()),
       trouble: scope.guard((error) => this.#onTrouble(error)),
       lost: (error) => scope.run(async () => this.#onLost(error)),
     })
@@ -317,6 +329,7 @@ export class WebSource implements Source {
   #onTrouble(error: Error): void {
     const { code, message } = toWireError(error)
     this.#report('web_trouble', { code, message })
+    this.#start.notice(message)
   }
 
   async #onLost(cause: Error): Promise<void> {
@@ -338,19 +351,20 @@ export class WebSource implements Source {
 
   /** Where the caret is cannot be seen in a frame: it is asked for after an input, once for many. */
   #askForCaret(): void {
+    const read = () => this.#start.scope.run(async () => this.#readCaret())
+    this.#caretTimer ??= setTimeout(read, CARET_DELAY_MS)
+  }
+
+  async #readCaret(): Promise<void> {
+    this.#caretTimer = undefined
     const page = this.#page
-    if (this.#readingCaret || page === null || page.dialog !== null) return
-    this.#readingCaret = true
-    this.#start.scope.run(async () => {
-      try {
-        this.#caret = (await page.details()).caret
-        if (page.frame !== null) this.#onFrame(page.frame)
-      } catch {
-        return // a page that hangs or is gone reports so by its events
-      } finally {
-        this.#readingCaret = false
-      }
-    })
+    if (page === null || page.dialog !== null) return
+    try {
+      this.#caret = (await this.#details.read(page)).caret
+      if (page.frame !== null) this.#onFrame(page.frame)
+    } catch {
+      return // a page that hangs or is gone reports so by its events
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { OpError } from '@transom/protocol/errors'
-import { commandHelp, programHelp } from './help.ts'
+import { commandHelp, programHelp, transomHelp } from './help.ts'
 import { localCommand, localParam, type LocalContext } from './local-command.ts'
 
 export const helpCommand = localCommand({
@@ -24,14 +24,14 @@ export const helpCommand = localCommand({
 function help({ cli, params, commands, shippedText }: LocalContext): number {
   const topic = (params['topic'] as string[] | undefined)?.join(' ')
   if (params['man'] === true) cli.out(shippedText('transom.1'))
-  else if (topic === undefined) cli.out(programHelp(commands, cli.program))
+  else if (topic === undefined) cli.out(programHelp(commands, transomHelp(cli.program)))
   else {
     const command = commands.find((it) => it.command === topic)
     if (command === undefined) {
       const names = commands.map((it) => it.command).join(', ')
       throw new OpError('usage', `no command ${JSON.stringify(topic)}; there are: ${names}`, { topic })
     }
-    cli.out(commandHelp(command, cli.program))
+    cli.out(commandHelp(command, transomHelp(cli.program)))
   }
   return 0
 }

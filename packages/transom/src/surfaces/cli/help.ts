@@ -4,6 +4,17 @@ import { ERROR_TABLE, type ErrorCode } from '@transom/protocol/errors'
 /** Two columns: a term and what it means. */
 export type Row = readonly [left: string, right: string]
 
+/** What the help of one program says beside its commands. */
+export interface ProgramHelp {
+  readonly program: string
+  readonly summary: string
+  readonly examples: readonly string[]
+  readonly options: readonly Row[]
+  readonly environment: readonly Row[]
+  /** Below everything else. */
+  readonly footer: readonly string[]
+}
+
 const LINE_COLS_MAX = 80
 
 export const PROGRAM_SUMMARY = 'Terminals and web pages that an agent can operate, with proof of what it did.'
@@ -24,8 +35,23 @@ export const ENVIRONMENT: readonly Row[] = [
   ['XDG_RUNTIME_DIR', 'Where the host’s socket is; else in a folder of this user’s in TMPDIR or /tmp.'],
 ]
 
+/** What the help of `transom` says, under the name by which it was called. */
+export function transomHelp(program: string): ProgramHelp {
+  return {
+    program,
+    summary: PROGRAM_SUMMARY,
+    examples: programExamples(program),
+    options: GLOBAL_OPTIONS,
+    environment: ENVIRONMENT,
+    footer: [
+      `"${program} help COMMAND" tells more about one; "${program} help --man" prints the manual page.`,
+      'Exit status: 0 done, 64 usage, 65 data, 66 not found, 69 unavailable, 70 bug, 73 try later, 74 disk, 75 timeout, 77 permission.',
+    ],
+  }
+}
+
 /** The help of one command: examples first. */
-export function commandHelp(command: Command, program: string): string {
+export function commandHelp(command: Command, { program, options }: ProgramHelp): string {
   const lines = [command.summary, '']
   lines.push('Examples:', ...command.examples.map((example) => `  ${named(example, program)}`))
   lines.push('', `Usage: ${usageLine(command, program)}`)
@@ -34,7 +60,7 @@ export function commandHelp(command: Command, program: string): string {
     if (rows.length > 0) lines.push('', `${title}:`, ...table(rows))
   }
   section('Arguments', argumentRows(command))
-  section('Options', [...optionRows(command), ...GLOBAL_OPTIONS])
+  section('Options', [...optionRows(command), ...options])
   section('Exit status', exitRows(command))
   section('Environment', environmentRows(command))
   if (command.seeAlso.length > 0)
@@ -43,12 +69,13 @@ export function commandHelp(command: Command, program: string): string {
 }
 
 /** The help of the whole program. */
-export function programHelp(commands: readonly Command[], program: string): string {
+export function programHelp(commands: readonly Command[], about: ProgramHelp): string {
+  const { program, environment } = about
   return [
-    PROGRAM_SUMMARY,
+    about.summary,
     '',
     'Examples:',
-    ...programExamples(program).map((example) => `  ${example}`),
+    ...about.examples.map((example) => `  ${example}`),
     '',
     `Usage: ${program} COMMAND [ARGUMENTS] [OPTIONS]`,
     '',
@@ -56,13 +83,12 @@ export function programHelp(commands: readonly Command[], program: string): stri
     ...table(commands.map(({ command, summary }): Row => [command, summary])),
     '',
     'Options:',
-    ...table([...GLOBAL_OPTIONS, ['--version', 'Print the version.']]),
+    ...table([...about.options, ['--version', 'Print the version.']]),
     '',
     'Environment:',
-    ...table(ENVIRONMENT),
+    ...table(environment),
     '',
-    `"${program} help COMMAND" tells more about one; "${program} help --man" prints the manual page.`,
-    'Exit status: 0 done, 64 usage, 65 data, 66 not found, 69 unavailable, 70 bug, 73 try later, 74 disk, 75 timeout, 77 permission.',
+    ...about.footer,
   ].join('\n')
 }
 
@@ -127,7 +153,8 @@ function fileRow(param: CommandParam): Row {
 }
 
 function optionRow(param: CommandParam): Row {
-  const value = param.type === 'boolean' ? '' : ` ${label(param)}`
+  const value =
+    param.type === 'boolean' ? '' : param.type === 'optional' ? `[=${label(param)}]` : ` ${label(param)}`
   return [`--${param.flag}${value}`, describe(param)]
 }
 
@@ -140,7 +167,7 @@ function describe(param: CommandParam): string {
 }
 
 function label(param: CommandParam): string {
-  return param.placeholder ?? param.name.toUpperCase()
+  return param.placeholder ?? param.name.toUpperCase().replaceAll('.', '_')
 }
 
 function table(rows: readonly Row[]): string[] {

@@ -50,7 +50,7 @@ export type CompactCommand = Given<
 export function localCommand(
   given: Given<LocalCommand, 'command' | 'summary' | 'examples' | 'run'>,
 ): LocalCommand {
-  return { ...COMMAND_DEFAULTS, operation: `cli.${given.command}`, hidden: false, ...given }
+  return { ...localCommandFields, operation: `cli.${given.command}`, hidden: false, ...given }
 }
 
 /** A parameter with what is left out filled in. */
@@ -72,10 +72,11 @@ export function sessionParam(): CommandParam {
 
 /** A command of the operation table, as it was before the build took away what is null, false or empty. */
 export function expandCommand(compact: CompactCommand): Command {
-  return { ...COMMAND_DEFAULTS, ...compact, params: (compact.params ?? []).map(localParam) }
+  return { ...localCommandFields, ...compact, params: (compact.params ?? []).map(localParam) }
 }
 
-const COMMAND_DEFAULTS = {
+/** What a command has that is left out. */
+export const localCommandFields = {
   description: '',
   seeAlso: [],
   errors: [],

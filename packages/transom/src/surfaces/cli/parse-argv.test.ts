@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commandTable } from '@transom/protocol'
-import { commandHelp, programHelp } from './help.ts'
+import { commandHelp, programHelp, transomHelp } from './help.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv } from './parse-argv.ts'
 
@@ -112,7 +112,7 @@ describe('a command line', () => {
 describe('help', () => {
   test('shows examples first, and every option of every command', () => {
     for (const command of commands) {
-      const help = commandHelp(command, 'agent-tty')
+      const help = commandHelp(command, transomHelp('agent-tty'))
       expect(help.indexOf('Examples:')).toBeLessThan(help.indexOf('Usage:'))
       expect(help).toContain(`agent-tty ${command.command}`)
       for (const { flag } of command.params) if (flag !== null) expect(help).toContain(`--${flag}`)
@@ -121,7 +121,7 @@ describe('help', () => {
 
   test('says how the command can end, what it reads from the environment and where to go on', () => {
     const wait = commands.find(({ command }) => command === 'wait')
-    const help = wait === undefined ? '' : commandHelp(wait, 'transom')
+    const help = wait === undefined ? '' : commandHelp(wait, transomHelp('transom'))
     expect(help).toMatch(/Exit status:\n {2}0 +Done\.\n/)
     expect(help).toContain('  75   The condition did not come true in time.')
     expect(help).toMatch(/Environment:\n {2}TRANSOM_SESSION/)
@@ -134,7 +134,7 @@ describe('help', () => {
   })
 
   test('of the program names every command', () => {
-    const help = programHelp(commands, 'transom')
+    const help = programHelp(commands, transomHelp('transom'))
     for (const { command } of commands.filter((it) => !it.command.startsWith('__')))
       expect(help).toContain(`  ${command} `)
   })

@@ -25,6 +25,18 @@ export interface ParsedArgv {
   readonly params: Record<string, unknown>
 }
 
+/** What the command lines of one program have in common. */
+export interface Dialect {
+  /** As messages name it. */
+  readonly program: string
+  /** Takes an option that every command has, and its value from the words after it; false if it is none. */
+  takeFlag(word: string, following: string[]): boolean
+  /** Whether help was asked for: arguments may be missing then. */
+  readonly help: () => boolean
+  /** Another spelling of a command's words, if there is one. */
+  readonly spelled?: (word: string) => string
+}
+
 /** Reads a command line by the command table. Throws `usage`, saying what is wrong and where to look it up. */
 export function parseArgv(
   argv: readonly string[],
@@ -32,14 +44,23 @@ export function parseArgv(
   context: CallerContext,
 ): ParsedArgv {
   const flags: GlobalFlags = { json: false, help: false, version: false, debug: false, home: undefined }
-  const words = takeLeadingFlags([...argv], flags)
-  if (words.length === 0) return { flags, command: null, params: {} }
-  const command = findCommand(words, commands)
+  return { flags, ...parseCommandLine(argv, commands, context, transomDialect(flags)) }
+}
+
+/** Reads a command line of any program, as parseArgv() does. The command is null if there are only global options. */
+export function parseCommandLine<C extends Command>(
+  argv: readonly string[],
+  commands: readonly C[],
+  context: CallerContext,
+  dialect: Dialect,
+): { command: C | null; params: Record<string, unknown> } {
+  const words = takeLeadingFlags([...argv], dialect)
+  if (words.length === 0) return { command: null, params: {} }
+  const command = findCommand(words, commands, dialect)
   const rest = words.slice(command.command.split(' ').length)
-  const reader = new ArgumentReader(command, rest, flags)
+  const reader = new ArgumentReader(command, rest, dialect)
   reader.read()
-  const params = flags.help ? {} : reader.complete(context)
-  return { flags, command, params }
+  return { command, params: dialect.help() ? {} : reader.complete(context) }
 }
 
 /** Reads the words behind one command, as parseArgv() does. Throws `usage`. */
@@ -49,16 +70,24 @@ export function readArguments(
   flags: GlobalFlags,
   context: CallerContext,
 ): Record<string, unknown> {
-  const reader = new ArgumentReader(command, words, flags)
+  const reader = new ArgumentReader(command, words, transomDialect(flags))
   reader.read()
   return reader.complete(context)
 }
 
-function takeLeadingFlags(words: string[], flags: GlobalFlags): string[] {
+function transomDialect(flags: GlobalFlags): Dialect {
+  return {
+    program: 'transom',
+    takeFlag: (word, following) => takeGlobalFlag(word, following, flags),
+    help: () => flags.help,
+  }
+}
+
+function takeLeadingFlags(words: string[], dialect: Dialect): string[] {
   while (words[0]?.startsWith('-')) {
     const word = words.shift() ?? ''
-    if (!takeGlobalFlag(word, words, flags)) {
-      throw usage(`unknown option ${word}; "transom --help" lists the commands`, { option: word })
+    if (!dialect.takeFlag(word, words)) {
+      throw usage(`unknown option ${word}; "${dialect.program} --help" lists the commands`, { option: word })
     }
   }
   return words
@@ -91,16 +120,21 @@ function takeGlobalFlag(word: string, following: string[], flags: GlobalFlags): 
   }
 }
 
-function findCommand(words: readonly string[], commands: readonly Command[]): Command {
-  const spelled = (command: Command) => command.command.split(' ')
+function findCommand<C extends Command>(
+  words: readonly string[],
+  commands: readonly C[],
+  { program, spelled = (word) => word }: Dialect,
+): C {
   const found = commands
-    .filter((command) => spelled(command).every((word, index) => words[index] === word))
+    .filter(({ command }) =>
+      command.split(' ').every((word, index) => words[index] !== undefined && spelled(words[index]) === word),
+    )
     .toSorted((a, b) => b.command.length - a.command.length)[0]
   if (found !== undefined) return found
   const names = commands.map(({ command }) => command).filter((name) => !name.startsWith('__')) // hidden ones
   const group = names.filter((name) => name.startsWith(`${words[0]} `))
   if (group.length > 0)
-    throw usage(`"transom ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })
+    throw usage(`"${program} ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })
   const message = `unknown command ${JSON.stringify(words[0])}; there are: ${names.join(', ')}`
   throw usage(message, { command: words[0] })
 }
@@ -109,16 +143,16 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
 class ArgumentReader {
   readonly #command: Command
   readonly #words: string[]
-  readonly #flags: GlobalFlags
+  readonly #dialect: Dialect
   readonly #params: Record<string, unknown> = {}
   readonly #positionals: string[] = []
   #positionalsBeforeDashes: number | null = null
   #file: string | undefined
 
-  constructor(command: Command, words: readonly string[], flags: GlobalFlags) {
+  constructor(command: Command, words: readonly string[], dialect: Dialect) {
     this.#command = command
     this.#words = [...words]
-    this.#flags = flags
+    this.#dialect = dialect
   }
 
   read(): void {
@@ -161,8 +195,8 @@ class ArgumentReader {
         if (this.#file === undefined) throw usage('--file needs a file name', { option: '--file' })
         return
       }
-      if (takeGlobalFlag(word, this.#words, this.#flags)) return
-      const message = `unknown option ${name} for "transom ${this.#command.command}"; add --help to see its options`
+      if (this.#dialect.takeFlag(word, this.#words)) return
+      const message = `unknown option ${name} for "${this.#name}"; add --help to see its options`
       throw usage(message, { option: name, command: this.#command.command })
     }
     if (param.type === 'boolean') {
@@ -171,9 +205,18 @@ class ArgumentReader {
       this.#params[param.name] = true
       return
     }
+    if (param.type === 'optional') {
+      this.#params[param.name] = inline ?? (isPlainPath(this.#words[0]) ? this.#words.shift() : '')
+      return
+    }
     const text = inline ?? this.#valueWord(param)
     if (text === undefined) throw usage(`${name} needs a value: ${param.description}`, { option: name })
     this.#params[param.name] = readValue(param, name, text, this.#params[param.name])
+  }
+
+  /** As messages name it. */
+  get #name(): string {
+    return `${this.#dialect.program} ${this.#command.command}`
   }
 
   /** The word after an option. A block may be left out: it is the last one then. */
@@ -208,7 +251,7 @@ class ArgumentReader {
       else this.#params[name] = this.#positionalValue(name, values.shift() ?? '')
     }
     if (values.length === 0) return
-    const message = `"transom ${this.#command.command}" does not take ${JSON.stringify(values[0])}; quote a text with blanks, and add --help to see its arguments`
+    const message = `"${this.#name}" does not take ${JSON.stringify(values[0])}; quote a text with blanks, and add --help to see its arguments`
     throw usage(message, { argument: values[0] })
   }
 
@@ -234,7 +277,7 @@ class ArgumentReader {
     const isSession = param.from === '$TRANSOM_SESSION'
     const hint = isSession ? ' (or set TRANSOM_SESSION)' : ''
     const what = param.placeholder ?? param.name
-    const message = `"transom ${this.#command.command}" needs ${what}${hint}: ${param.description}`
+    const message = `"${this.#name}" needs ${what}${hint}: ${param.description}`
     return usage(message, { parameter: param.name })
   }
 }
@@ -283,8 +326,14 @@ function readValue(param: CommandParam, name: string, text: string, before: unkn
     case 'list':
       return [...((before as string[] | undefined) ?? []), text]
     case 'string':
+      if (param.values !== null && !param.values.includes(text)) {
+        const message = `${name} is one of ${param.values.join(', ')} (got ${JSON.stringify(text)})`
+        throw usage(message, { option: name, value: text })
+      }
+      return text
     case 'path':
     case 'boolean':
+    case 'optional':
       return text
     default:
       return param.type satisfies never
@@ -303,7 +352,12 @@ function readDuration(name: string, text: string): number {
   return Number(duration[1]) * (UNIT_MS[duration[2] ?? ''] ?? 0)
 }
 
-function splitFlag(word: string): [name: string, inline: string | undefined] {
+/** Neither an option nor an address: what the value of an option can be that may also have none. */
+function isPlainPath(word: string | undefined): boolean {
+  return word !== undefined && !word.startsWith('-') && !/^[a-z][a-z0-9+.-]*:/i.test(word)
+}
+
+export function splitFlag(word: string): [name: string, inline: string | undefined] {
   const at = word.startsWith('--') ? word.indexOf('=') : -1
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }

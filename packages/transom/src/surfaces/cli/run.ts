@@ -5,7 +5,7 @@ import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../../home/home-path.ts'
 import { messageOf } from '../../lib/system-error.ts'
 import { exportToStdout, printsFile, type ExportOutput } from './export-to-stdout.ts'
-import { commandHelp, programHelp } from './help.ts'
+import { commandHelp, programHelp, transomHelp } from './help.ts'
 import {
   connectToHost,
   followSession,
@@ -79,7 +79,8 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   }
   if (flags.version) return await versionCommand.run(context)
   if (command === null || flags.help) {
-    cli.out(command === null ? programHelp(commands, cli.program) : commandHelp(command, cli.program))
+    const about = transomHelp(cli.program)
+    cli.out(command === null ? programHelp(commands, about) : commandHelp(command, about))
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
   if (isLocal(command)) return await command.run(context)

@@ -1,34 +1,30 @@
-import type * as net from 'node:net'
-import { RpcPeer, type RpcService, type ServedReport, type ServedRequest } from '@transom/client'
-import { SocketTransport } from '@transom/client/unix-socket'
-import { AGENT_METHODS, type AgentMethod, type LocalPrincipal } from '@transom/protocol'
+import {
+  RpcPeer,
+  type Client,
+  type RpcService,
+  type ServedReport,
+  type ServedRequest,
+  type Transport,
+} from '@transom/client'
+import {
+  AWI_FEATURES,
+  AWI_METHODS,
+  OPERATIONS,
+  isOperationName,
+  type AwiAsk,
+  type LocalPrincipal,
+  type TabledAwiMethod,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { RequestId } from '@transom/protocol/jsonrpc'
+import { AgentEvents } from './agent-events.ts'
 
-const REQUEST_BYTES_MAX = 8 << 20 // a long text to paste; no request needs more
 /** Snapshots that one connection may take: this many at once, and as many each second. */
 const SNAPSHOTS_PER_SECOND = 200
-/** What may wait in a client's socket before the next request is read. */
-const UNREAD_BYTES_MAX = 4 << 20
 /** The method of the notifications that `subscribe_events` starts. */
 export const EVENT_METHOD = 'event'
 
-export interface AgentCall {
-  readonly principal: LocalPrincipal
-  readonly method: AgentMethod
-  /** Checked against the method's schema. */
-  readonly params: unknown
-  readonly signal: AbortSignal
-  /** Sends an event to this client until it is gone. */
-  readonly notify: (event: object) => void
-}
-
-/** What the methods do. */
-export interface AgentService {
-  call(call: AgentCall): Promise<object>
-}
-
-/** Whom a connection tells of itself, for `--debug`. */
+/** Reports what happens on connections, for `--debug`. */
 export interface AgentObserver {
   opened(peer: LocalPrincipal): number
   request(request: {
@@ -43,37 +39,34 @@ export interface AgentObserver {
 
 export interface AgentConnectionOptions {
   readonly peer: LocalPrincipal
-  readonly service: AgentService
+  /** A connection of its own to the host, as this peer. */
+  readonly host: Client
+  /** The web session that is served. */
+  readonly session: string
   readonly observer: AgentObserver
 }
 
-/** The methods of a page for one client of its agent socket, one message a line. */
+/** Serves the methods of the AWI-TTY specification to one client, by operations on a web session. */
 export class AgentConnection implements RpcService {
   readonly name = 'browser'
   readonly inFlightMax = 64
   readonly #options: AgentConnectionOptions
   readonly #number: number
   readonly #peer: RpcPeer
-  readonly #gone = new AbortController()
-  #subscribed = false
+  #events: AgentEvents | null = null
   #snapshotsLeft = SNAPSHOTS_PER_SECOND
   #countedMs = performance.now()
 
-  constructor(socket: net.Socket, options: AgentConnectionOptions) {
+  constructor(transport: Transport, options: AgentConnectionOptions) {
     this.#options = options
-    const { observer } = options
+    const { observer, host } = options
     this.#number = observer.opened(options.peer)
-    const transport = new SocketTransport(socket, {
-      frameBytesMax: REQUEST_BYTES_MAX,
-      unreadBytesMax: UNREAD_BYTES_MAX,
-      halfOpen: true,
-    })
-    const left = new OpError('cancelled', 'the caller left')
     this.#peer = new RpcPeer(transport, {
       service: this,
-      closedError: () => left,
+      closedError: () => new OpError('cancelled', 'the caller left'),
       closed: () => {
-        this.#gone.abort(left)
+        this.#events?.close()
+        host.close() // with it ends what this client waits for and follows
         observer.closed(this.#number)
       },
     })
@@ -81,35 +74,61 @@ export class AgentConnection implements RpcService {
 
   /** A client that has ended its own direction may still want its events. */
   staysOpen(): boolean {
-    return this.#subscribed
+    return this.#events !== null
   }
 
   served({ request: { id, method }, durationMs, error }: ServedReport): void {
     this.#options.observer.request({ connection: this.#number, id, method, durationMs, error })
   }
 
-  async serve({ method, params, signal }: ServedRequest): Promise<object> {
-    if (!isAgentMethod(method)) {
-      const message = `no method is named ${JSON.stringify(method.slice(0, 100))}; get_capabilities lists those that there are`
-      throw new OpError('unknown_operation', message, { method: method.slice(0, 100) })
+  async serve({ method: name, params, signal }: ServedRequest): Promise<object> {
+    const method = AWI_METHODS.get(name)
+    if (method === undefined) {
+      const message = `no method is named ${JSON.stringify(name.slice(0, 100))}; get_capabilities lists those that there are`
+      throw new OpError('unknown_operation', message, { method: name.slice(0, 100) })
     }
-    if (method === 'snapshot') this.#countSnapshot()
-    const checked = AGENT_METHODS[method].safeParse(params ?? {})
+    if (name === 'snapshot') this.#countSnapshot()
+    const checked = method.params.safeParse(params ?? {})
     if (!checked.success) {
       const problems = checked.error.issues.map(
         ({ path, message }) => `${path.join('.') || 'params'}: ${message}`,
       )
-      throw new OpError('usage', `${method}: ${problems.join('; ')}`, { method, problems })
+      throw new OpError('usage', `${name}: ${problems.join('; ')}`, { method: name, problems })
     }
-    if (method === 'subscribe_events') this.#subscribed = true
-    const { peer, service } = this.#options
-    return service.call({
-      principal: peer,
-      method,
-      params: checked.data,
-      // Events go on after the answer, until the client is gone.
-      signal: method === 'subscribe_events' ? this.#gone.signal : signal,
-      notify: (event) => this.#notify(event),
+    return method.serve(checked.data, this.#ask(method, signal))
+  }
+
+  #ask({ operation }: TabledAwiMethod, signal: AbortSignal): AwiAsk {
+    const { session } = this.#options
+    const other = async (asked: string, params: object = {}) => this.#request(asked, params, signal)
+    return {
+      session,
+      features: AWI_FEATURES,
+      own: async (params) => other(operation, params),
+      other,
+      follow: async () => this.#follow(),
+    }
+  }
+
+  async #request(operation: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const { host, session } = this.#options
+    const isOfSession = isOperationName(operation) && 'session' in OPERATIONS[operation].params.shape
+    const asked = isOfSession ? { session, ...params } : params
+    return host.request(operation, asked, { signal }).catch((error: unknown) => {
+      throw lostBrowser(error) ?? error
+    })
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#events !== null) return
+    const { host, session } = this.#options
+    const state = await host.call('web.state', { session, max_wait_ms: 0 })
+    // A client that does not read its events misses some; it never slows the page.
+    const notify = (event: object) => this.#peer.backedUp || this.#peer.notify(EVENT_METHOD, event)
+    const events = new AgentEvents(state, notify)
+    this.#events = events
+    await host.subscribe({ session, to: 'events', full_rate: true }, (message) => {
+      if (message.type === 'records') for (const record of message.records) events.take(record)
     })
   }
 
@@ -125,13 +144,11 @@ export class AgentConnection implements RpcService {
     }
     this.#snapshotsLeft--
   }
-
-  /** A client that does not read its events misses some; it never slows the page. */
-  #notify(event: object): void {
-    if (!this.#peer.backedUp) this.#peer.notify(EVENT_METHOD, event)
-  }
 }
 
-export function isAgentMethod(method: string): method is AgentMethod {
-  return Object.hasOwn(AGENT_METHODS, method)
+/** To a client of this protocol, a session that has failed is a browser that is gone. */
+function lostBrowser(error: unknown): OpError | null {
+  if (!(error instanceof OpError) || error.code !== 'session_ended') return null
+  const { failure } = error.details
+  return typeof failure === 'string' ? new OpError('browser_failed', failure, {}, { cause: error }) : null
 }

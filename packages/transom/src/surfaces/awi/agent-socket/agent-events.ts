@@ -1,51 +1,65 @@
-import { toWireError } from '@transom/protocol/errors'
-import { safeText } from '../../../kinds/web/page-words.ts'
-import type { WebPage } from '../../../kinds/web/web-page.ts'
+import type { EventRecord, PageView } from '@transom/protocol'
 
-/** Between two frames that a subscriber is told of: it takes a snapshot when it wants the cells. */
+/** Between two frames that a client is told of: it takes a snapshot if it wants the cells. */
 const FRAME_EVENT_INTERVAL_MS = 100
 
-/** Tells subscribers what happens on a page, without its content. */
+/** Tells a client what the records of a session's Event Log say of its page, without the page's content. */
 export class AgentEvents {
-  readonly #page: WebPage
+  readonly #notify: (event: object) => void
+  #url: string
+  #title: string
+  #loading: boolean
+  #frameSeq = 0
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(page: WebPage) {
-    this.#page = page
+  constructor({ url, title, loading }: PageView, notify: (event: object) => void) {
+    this.#url = url
+    this.#title = title
+    this.#loading = loading
+    this.#notify = notify
   }
 
-  subscribe(notify: (event: object) => void, signal: AbortSignal): void {
-    const page = this.#page
-    let { url, title, loading } = page.state
-    let timer: NodeJS.Timeout | undefined
-    const release = page.hold()
-    const unobserve = page.observe({
-      frame: () => {
-        timer ??= setTimeout(() => {
-          timer = undefined
-          notify({ type: 'frame', seq: page.frame?.ordinal ?? 0 })
-        }, FRAME_EVENT_INTERVAL_MS)
-      },
-      state: (state) => {
-        if (state.url !== url) notify({ type: 'navigated', url: state.url })
-        if (state.title !== title) notify({ type: 'title', title: safeText(state.title) })
-        if (state.loading !== loading) notify({ type: 'loading', loading: state.loading })
-        ;({ url, title, loading } = state)
-      },
-      dialog: (dialog) =>
-        notify(
-          dialog === null
-            ? { type: 'dialog_closed' }
-            : { type: 'dialog', dialog: { type: dialog.type, message: safeText(dialog.message) } },
-        ),
-      trouble: (error) => {
-        const { code, message } = toWireError(error)
-        notify({ type: 'trouble', code, message })
-      },
-    })
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      unobserve()
-      release()
-    })
+  take({ type, seq, fields = {} }: EventRecord): void {
+    switch (type) {
+      case 'web_frame':
+        this.#frameSeq = seq
+        this.#timer ??= setTimeout(() => this.#tellFrame(), FRAME_EVENT_INTERVAL_MS)
+        break
+      case 'web_navigation':
+        this.#onNavigation(fields as Pick<PageView, 'url' | 'loading'>)
+        break
+      case 'web_title':
+        if (fields['title'] !== this.#title) this.#notify({ type: 'title', title: fields['title'] })
+        this.#title = String(fields['title'])
+        break
+      case 'web_dialog':
+        this.#onDialog(fields['dialog'] as PageView['dialog'])
+        break
+      case 'web_trouble':
+        this.#notify({ type: 'trouble', code: fields['code'], message: fields['message'] })
+        break
+      default: // of a session, and not of its page
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #tellFrame(): void {
+    this.#timer = undefined
+    this.#notify({ type: 'frame', seq: this.#frameSeq })
+  }
+
+  #onNavigation({ url, loading }: Pick<PageView, 'url' | 'loading'>): void {
+    if (url !== this.#url) this.#notify({ type: 'navigated', url })
+    if (loading !== this.#loading) this.#notify({ type: 'loading', loading })
+    this.#url = url
+    this.#loading = loading
+  }
+
+  #onDialog(dialog: PageView['dialog']): void {
+    if (dialog === null) this.#notify({ type: 'dialog_closed' })
+    else this.#notify({ type: 'dialog', dialog: { type: dialog.type, message: dialog.message } })
   }
 }

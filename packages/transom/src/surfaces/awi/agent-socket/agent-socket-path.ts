@@ -4,18 +4,15 @@ import * as net from 'node:net'
 import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import { errnoOf, fileError } from '../../../lib/system-error.ts'
+import { defaultAgentSockets } from '../command/socket-path.ts'
 
 /** sun_path has 108 bytes on Linux and 104 on macOS, with a closing NUL. */
 const SOCKET_PATH_BYTES_MAX = 103
 
-/** Where an agent socket goes when its path is not named: the AWI-TTY specification's places. */
+/** Where an agent socket goes if its path is not named: the first default whose folder can be made. */
 export function defaultAgentSocket(env: NodeJS.ProcessEnv): string {
-  const runtime = env['XDG_RUNTIME_DIR']
-  const folder =
-    runtime !== undefined && path.isAbsolute(runtime) && fs.existsSync(runtime)
-      ? path.join(runtime, 'carbonyl')
-      : `/tmp/carbonyl-${ownUid()}`
-  return path.join(folder, 'agent.sock')
+  const [first = '', ...others] = defaultAgentSockets(env)
+  return fs.existsSync(path.dirname(path.dirname(first))) ? first : (others[0] ?? first)
 }
 
 /**

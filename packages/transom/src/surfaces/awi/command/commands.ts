@@ -1,233 +1,89 @@
-import { MORE_COMMANDS, OPEN_COMMAND } from './more-commands.ts'
+import type { AwiCommand, CommandParam } from '@transom/protocol'
+import { localCommandFields, localParam } from '../../cli/local-command.ts'
 
-/** An argument or option of a command, and the parameter of the method that it becomes. */
-export interface AwiParam {
-  /** With a dot in it, a part of an object: `from.row`. */
-  readonly name: string
-  /** A `socket` may be left without a value, and then has a default; a `list` may be given several times. */
-  readonly type: 'string' | 'integer' | 'key' | 'boolean' | 'list' | 'socket'
-  readonly description: string
-  /** `--flag`; an argument when left out. */
-  readonly flag?: string
-  readonly placeholder?: string
-  readonly values?: readonly string[]
-  readonly optional?: true
-  /** Used here, and not sent to the browser. */
-  readonly local?: true
-  /** Sent inside `modifiers`. */
-  readonly modifier?: true
-}
-
-export interface AwiCommand {
-  readonly name: string
-  /** The JSON-RPC method that it calls; null for what is done without a browser's socket. */
-  readonly method: string | null
-  readonly summary: string
-  readonly params: readonly AwiParam[]
-  readonly examples: readonly string[]
-  /** More for the help's reader. */
-  readonly notes?: readonly string[]
-  /** Parameters that the command's name says. */
-  readonly fixed?: Readonly<Record<string, unknown>>
-  /** The result's one value that --plain prints. */
-  readonly plain?: string
-}
-
-const MODIFIERS: readonly AwiParam[] = ['alt', 'meta', 'shift', 'ctrl'].map((name) => ({
-  name,
-  type: 'boolean',
-  flag: name,
-  optional: true,
-  modifier: true,
-  description: `With ${name[0]?.toUpperCase()}${name.slice(1)} held down.`,
-}))
-
-const CELL: readonly AwiParam[] = [
-  { name: 'row', type: 'integer', description: 'The row, from 0.' },
-  { name: 'col', type: 'integer', description: 'The column, from 0.' },
-]
-
-const BUTTON: AwiParam = {
-  name: 'button',
-  type: 'string',
-  flag: 'button',
-  optional: true,
-  values: ['left', 'middle', 'right'],
-  description: 'Which button: left, middle or right.',
-}
-
-const TIMEOUT: AwiParam = {
-  name: 'timeout_ms',
-  type: 'integer',
-  flag: 'timeout-ms',
-  optional: true,
-  description: 'Give up after this many milliseconds.',
-}
-
-/** The commands that AWI-TTY's specification names, then those that agents need beside them. */
-export const AWI_COMMANDS: readonly AwiCommand[] = [
-  command(
-    'navigate',
-    'Open a page.',
-    [string('url', 'Where to: http or https.'), TIMEOUT],
-    ['navigate https://example.com/'],
-  ),
-  command(
-    'send-key',
-    'Press a key.',
-    [
-      {
-        name: 'key',
-        type: 'key',
-        description: 'Tab, Enter, Up, Down, Left, Right, Space, Char:X, or any other key by its name.',
-      },
-      ...MODIFIERS,
+/** What `awi-tty` does without an agent socket. */
+export const LOCAL_AWI_COMMANDS: readonly AwiCommand[] = [
+  local({
+    command: 'open',
+    summary: 'Browse in this terminal; or, with --agent-socket, start a browser for agents.',
+    description:
+      'With --agent-socket the page is an ordinary web session of the Home: "transom list", "transom snapshot" and "transom replay" show it, while it runs and afterwards. In the terminal: Ctrl+L address, Alt+Left and Alt+Right back and forward, Ctrl+R reload, Ctrl+Q quit. HOST is a name, *.name, an address or a block such as 10.0.0.0/8, each also with :PORT.',
+    examples: [
+      'awi-tty open https://example.com/',
+      'awi-tty open https://example.com/ --agent-socket /tmp/web.sock',
+      'awi-tty open http://localhost:8080/ --agent-socket --allow-host localhost:8080 --zoom 130',
     ],
-    ['send-key Tab', 'send-key Char:a --ctrl'],
-  ),
-  command(
-    'scroll',
-    'Scroll by rows: down, or up when negative.',
-    [{ name: 'delta', type: 'integer', description: 'How many rows.' }],
-    ['scroll 5', 'scroll -5'],
-  ),
-  command(
-    'snapshot',
-    'Print what the page shows.',
-    [
-      {
-        name: 'format',
+    positionals: ['url'],
+    params: [
+      localParam({
+        name: 'url',
         type: 'string',
-        flag: 'format',
-        optional: true,
-        values: ['text', 'ansi'],
-        description: 'text, or ansi with colours.',
-      },
-      {
-        name: 'include_meta',
-        type: 'boolean',
-        flag: 'include-meta',
-        optional: true,
-        description: 'With cursor, address, title, scale and history.',
-      },
-      {
-        name: 'trim',
-        type: 'boolean',
-        flag: 'trim',
-        optional: true,
-        local: true,
-        description: 'Without blanks at the ends of lines.',
-      },
-      {
-        name: 'out',
-        type: 'string',
-        placeholder: 'FILE',
-        flag: 'out',
-        optional: true,
-        local: true,
-        description: 'Write it to this file and print nothing.',
-      },
+        placeholder: 'URL',
+        description: 'The page to begin with.',
+      }),
+      option(
+        'agent-socket',
+        'optional',
+        'PATH',
+        'Serve agents there until interrupted; without a path, at the default place.',
+      ),
+      option('cols', 'integer', 'N', 'Columns of cells, with --agent-socket (140).'),
+      option('rows', 'integer', 'N', 'Rows of cells, with --agent-socket (45).'),
+      option('zoom', 'integer', 'N', 'Percent: 130 shows everything larger.'),
+      option(
+        'allow-host',
+        'list',
+        'HOST',
+        'Pages may reach this host of this machine or its network (repeatable).',
+      ),
+      option('only-host', 'list', 'HOST', 'Pages and frames come from this host alone (repeatable).'),
+      option(
+        'profile',
+        'string',
+        'DIR',
+        'A folder that keeps cookies and logins; without it nothing is kept.',
+      ),
+      option(
+        'home',
+        'string',
+        'DIR',
+        'With --agent-socket, the Home of the session (TRANSOM_HOME, else ~/.transom).',
+      ),
+      option(
+        'debug',
+        'boolean',
+        null,
+        'With --agent-socket, say on standard error what is asked: ids, durations, errors.',
+      ),
     ],
-    ['snapshot --plain', 'snapshot --format text --include-meta'],
-    'lines',
-  ),
-  command('get-title', 'Print the title of the page.', [], ['get-title --plain'], 'title'),
-  command('get-url', 'Print the address of the page.', [], ['get-url --plain'], 'url'),
-  command('get-nav-state', 'Say whether there is a page to go back or forward to.', [], ['get-nav-state']),
-  command(
-    'set-viewport',
-    'Set the size of the screen in cells.',
-    [
-      { name: 'cols', type: 'integer', description: 'Columns.' },
-      { name: 'rows', type: 'integer', description: 'Rows.' },
-    ],
-    ['set-viewport 140 45'],
-  ),
-  command('get-capabilities', 'Say what this browser can do.', [], ['get-capabilities']),
-  command(
-    'type-text',
-    'Type a text, key by key.',
-    [string('text', 'What to type.')],
-    ["type-text 'carbonyl browser'"],
-  ),
-  command('paste', 'Insert a text in one piece.', [string('text', 'What to insert.')], ["paste 'some text'"]),
-  command(
-    'wait-for-frame-quiescence',
-    'Wait until the page has not changed for a while.',
-    [{ name: 'idle_ms', type: 'integer', description: 'For how many milliseconds.' }, TIMEOUT],
-    ['wait-for-frame-quiescence 500'],
-  ),
-  command(
-    'wait-for-title-contains',
-    'Wait until the title has a text in it.',
-    [string('substring', 'The text.'), TIMEOUT],
-    ["wait-for-title-contains 'Hacker News' --timeout-ms 5000"],
-    'title',
-  ),
-  command(
-    'click',
-    'Click at a cell.',
-    [
-      ...CELL,
-      BUTTON,
-      {
-        name: 'clicks',
-        type: 'integer',
-        flag: 'clicks',
-        optional: true,
-        description: '2 for a double click.',
-      },
-      ...MODIFIERS,
-    ],
-    ['click 3 10'],
-  ),
-  command('mouse-move', 'Move the mouse to a cell.', [...CELL, ...MODIFIERS], ['mouse-move 3 10']),
-  command(
-    'mouse-down',
-    'Press a mouse button at a cell.',
-    [...CELL, BUTTON, ...MODIFIERS],
-    ['mouse-down 3 10'],
-  ),
-  command('mouse-up', 'Let a mouse button go at a cell.', [...CELL, BUTTON, ...MODIFIERS], ['mouse-up 3 12']),
-  command('ping', 'Ask whether the browser is there.', [], ['ping']),
-  command(
-    'subscribe-events',
-    'Print what happens, one JSON object a line, until interrupted.',
-    [
-      {
-        name: 'count',
-        type: 'integer',
-        flag: 'count',
-        optional: true,
-        local: true,
-        description: 'End after so many events.',
-      },
-    ],
-    ['subscribe-events --count 1'],
-  ),
-  ...MORE_COMMANDS,
-  OPEN_COMMAND,
-  {
-    name: 'install-browser',
-    method: null,
+  }),
+  local({
+    command: 'install-browser',
     summary: 'Fetch a Chromium from the npm registry, where the system has none.',
-    params: [],
-    examples: ['install-browser'],
+    examples: ['awi-tty install-browser'],
     plain: 'path',
-  },
+  }),
 ]
 
-function command(
-  name: string,
-  summary: string,
-  params: readonly AwiParam[],
-  examples: readonly string[],
-  plain?: string,
-): AwiCommand {
-  const base = { name, method: name.replaceAll('-', '_'), summary, params, examples }
-  return plain === undefined ? base : { ...base, plain }
+type GivenCommand = Pick<AwiCommand, 'command' | 'summary' | 'examples'> & Partial<AwiCommand>
+
+function local(given: GivenCommand): AwiCommand {
+  return {
+    ...localCommandFields,
+    operation: `cli.${given.command}`,
+    method: null,
+    fixed: null,
+    plain: null,
+    local: (given.params ?? []).map(({ name }) => name),
+    ...given,
+  }
 }
 
-function string(name: string, description: string): AwiParam {
-  return { name, type: 'string', description }
+function option(
+  flag: string,
+  type: CommandParam['type'],
+  placeholder: string | null,
+  description: string,
+): CommandParam {
+  return localParam({ name: flag.replaceAll('-', '_'), flag, type, placeholder, description })
 }

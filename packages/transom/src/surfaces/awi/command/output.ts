@@ -1,4 +1,4 @@
-import type { AwiCommand } from './commands.ts'
+import type { AwiCommand } from '@transom/protocol'
 
 /**
  * One JSON value. What JSON leaves as it is but a terminal obeys (C1 controls) or displays wrongly (changes of writing
@@ -11,9 +11,9 @@ export function jsonText(value: unknown, isPretty: boolean): string {
 }
 
 /** The one thing in a result: a screen's lines, a title. Empty when there is no more to say than that it worked. */
-export function plainText(command: AwiCommand, result: unknown): string {
+export function plainText({ plain }: Pick<AwiCommand, 'plain'>, result: unknown): string {
   if (typeof result !== 'object' || result === null) return safeText(String(result))
-  const value = command.plain === undefined ? undefined : (result as Record<string, unknown>)[command.plain]
+  const value = plain === null ? undefined : (result as Record<string, unknown>)[plain]
   if (Array.isArray(value)) return value.map((line) => plainLine(line)).join('\n')
   if (value !== undefined) return safeText(typeof value === 'string' ? value : JSON.stringify(value))
   return Object.entries(result)

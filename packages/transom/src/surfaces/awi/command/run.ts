@@ -1,9 +1,11 @@
+import type { AwiCommand } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { VERSION } from '@transom/protocol/version'
 import { messageOf } from '../../../lib/system-error.ts'
+import { commandHelp, programHelp } from '../../cli/help.ts'
 import { AgentConnection, AgentError } from './agent-connection.ts'
-import { AWI_COMMANDS, type AwiCommand } from './commands.ts'
-import { awiCommandHelp, awiHelp } from './help.ts'
+import { AWI_HELP } from './about.ts'
+import { LOCAL_AWI_COMMANDS } from './commands.ts'
 import { jsonText, plainText, safeText, withTrimmedLines } from './output.ts'
 import { askedMode, parseCommand, type OutputMode, type ParsedCommand } from './parse-command.ts'
 import { findAgentSocket } from './socket-path.ts'
@@ -20,6 +22,8 @@ export type LocalAction = (
 export interface AwiProcess {
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** The commands of the operation table. */
+  readonly commands: readonly AwiCommand[]
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
   /** Whether results are printed for a person's eyes. */
@@ -33,24 +37,29 @@ export interface AwiProcess {
 /** Runs one command line; returns the exit status. */
 export async function runAwi(awi: AwiProcess): Promise<number> {
   let mode = askedMode(awi.argv)
+  const commands = [...awi.commands, ...LOCAL_AWI_COMMANDS]
   try {
-    const parsed = parseCommand(awi.argv, AWI_COMMANDS)
+    const parsed = parseCommand(awi.argv, commands)
     mode = parsed.mode
-    return await runParsed(awi, parsed)
+    return await runParsed(awi, parsed, commands)
   } catch (error) {
     return tellError(awi, mode, error)
   }
 }
 
-async function runParsed(awi: AwiProcess, parsed: ParsedCommand): Promise<number> {
+async function runParsed(
+  awi: AwiProcess,
+  parsed: ParsedCommand,
+  commands: readonly AwiCommand[],
+): Promise<number> {
   const { command } = parsed
   if (parsed.version) return said(awi, VERSION)
   if (command === null || parsed.help) {
-    awi.out(command === null ? awiHelp(AWI_COMMANDS) : awiCommandHelp(command))
+    awi.out(command === null ? programHelp(commands, AWI_HELP) : commandHelp(command, AWI_HELP))
     return parsed.help ? 0 : ERROR_TABLE.usage.exit
   }
   if (command.method === null) {
-    const done = await awi.actions[command.name]?.(parsed.local, awi)
+    const done = await awi.actions[command.command]?.(parsed.local, awi)
     if (typeof done !== 'number' && done !== undefined) show(awi, parsed, command, done)
     return typeof done === 'number' ? done : 0
   }

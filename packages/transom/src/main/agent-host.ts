@@ -1,0 +1,149 @@
+/**
+ * `awi-tty open --agent-socket`: a dedicated host in the process of the command itself, with one web session and an
+ * agent socket for it. Standard output stays clean; messages go to standard error.
+ */
+import * as path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Client } from '@transom/client'
+import { actorName, type LocalPrincipal } from '@transom/protocol'
+import { OpError, toWireError, type WireError } from '@transom/protocol/errors'
+import { Host } from '../host/host.ts'
+import { ownPrincipal } from '../host/local-peer.ts'
+import { hostFiles, report } from '../host/run-host.ts'
+import { UrlPolicy } from '../kinds/web/url-policy.ts'
+import { messageOf } from '../lib/system-error.ts'
+import type { AgentObserver } from '../surfaces/awi/agent-socket/agent-connection.ts'
+import { AgentServer } from '../surfaces/awi/agent-socket/agent-server.ts'
+import { claimAgentSocket, defaultAgentSocket } from '../surfaces/awi/agent-socket/agent-socket-path.ts'
+import { hostKinds } from './host-kinds.ts'
+
+export interface ServeAgentsOptions {
+  readonly env: NodeJS.ProcessEnv
+  /** Ends it. */
+  readonly signal: AbortSignal
+  /** Absolute. */
+  readonly home: string
+  /** The page to begin with; about:blank if left out. */
+  readonly url: string | undefined
+  /** Empty for the default place. */
+  readonly agentSocket: string
+  readonly cols: number | undefined
+  readonly rows: number | undefined
+  readonly zoom: number | undefined
+  readonly allowHosts: readonly string[]
+  readonly onlyHosts: readonly string[]
+  /** A folder that keeps cookies and logins; without one nothing is kept. */
+  readonly profile: string | undefined
+  readonly debug: boolean
+}
+
+/** Serves until it is told to end. Returns a failure as it crosses a wire: the caller is another bundle. */
+export async function serveAgents(options: ServeAgentsOptions): Promise<WireError | null> {
+  const closers: (() => Promise<unknown>)[] = []
+  try {
+    await serve(options, closers)
+    return null
+  } catch (error) {
+    return toWireError(error)
+  } finally {
+    await closeAll(closers)
+  }
+}
+
+async function serve(options: ServeAgentsOptions, closers: (() => Promise<unknown>)[]): Promise<void> {
+  const { env, signal, url, allowHosts, onlyHosts, debug } = options
+  if (url !== undefined) new UrlPolicy({ allowHosts, onlyHosts }).checkNavigation(url)
+  const socketPath = options.agentSocket === '' ? defaultAgentSocket(env) : options.agentSocket
+  await claimAgentSocket(socketPath) // before anything is started for it
+  const host = await startHost(options)
+  closers.push(async () => host.stop())
+  const client = host.connect(ownPrincipal())
+  const session = await createSession(client, options)
+  const observer = debug ? debugObserver() : SILENT
+  const connect = (peer: LocalPrincipal) => host.connect(peer)
+  const server = await AgentServer.listen(socketPath, { session, connect, observer })
+  closers.push(async () => server.close())
+  if (debug) debugLine({ event: 'listening', socket: server.path, session })
+  if (url !== undefined)
+    client.call('web.navigate', { session, url }).catch((error: unknown) => say(messageOf(error)))
+  const interrupted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  if (!signal.aborted) await Promise.race([interrupted, host.whenEmpty()])
+  if (signal.aborted) return
+  await nextTurn() // clients that wait are answered first
+  const { failure } = await client.call('session.inspect', { session })
+  // Agents find no browser then, and the exit status tells the caller that started it.
+  if (failure !== null) throw new OpError('browser_failed', failure, { session })
+}
+
+async function startHost({ home, env }: ServeAgentsOptions): Promise<Host> {
+  const script = fileURLToPath(import.meta.url)
+  const host = await Host.start({
+    home,
+    env,
+    dedicated: true,
+    idleMs: null,
+    ...hostFiles(script),
+    kinds: (services) => hostKinds(path.dirname(script), services, { notice: say }),
+    reportError: (session, error) => report(home, `session ${session}`, error),
+  })
+  if (!(host instanceof Host)) throw new Error('a dedicated host takes no lock that another could hold')
+  process.on('uncaughtException', (error) => {
+    report(home, 'the host', error)
+    process.exit(70)
+  })
+  return host
+}
+
+async function createSession(client: Client, options: ServeAgentsOptions): Promise<string> {
+  const { env, cols, rows, zoom, allowHosts, onlyHosts, profile } = options
+  const { session } = await client.call('session.create', {
+    kind: 'web',
+    cols,
+    rows,
+    zoom,
+    allow_hosts: [...allowHosts],
+    only_hosts: [...onlyHosts],
+    profile_folder: profile === undefined ? undefined : path.resolve(profile),
+    cwd: process.cwd(),
+    base_env: Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
+  })
+  return session
+}
+
+function say(message: string): void {
+  process.stderr.write(`awi-tty: ${message}\n`)
+}
+
+const SILENT: AgentObserver = { opened: () => 0, request: () => {}, closed: () => {} }
+
+/** Connections, request ids, durations and errors; never what was asked for. */
+function debugObserver(): AgentObserver {
+  let connections = 0
+  return {
+    opened: (peer) => {
+      debugLine({ event: 'connected', connection: ++connections, peer: actorName(peer) })
+      return connections
+    },
+    request: ({ durationMs, ...request }) =>
+      debugLine({ event: 'request', ...request, ms: Math.round(durationMs * 1000) / 1000 }),
+    closed: (connection) => debugLine({ event: 'disconnected', connection }),
+  }
+}
+
+function debugLine(entry: object): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...entry })}\n`)
+}
+
+/** In reverse, each of them, whatever happens to the others. */
+async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
+  for (const close of closers.splice(0).toReversed()) {
+    try {
+      await close()
+    } catch (error) {
+      say(`the browser did not end in order: ${messageOf(error)}`)
+    }
+  }
+}
