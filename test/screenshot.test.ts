@@ -3,9 +3,9 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Result } from '@transom/protocol'
-import { decodePng } from '../packages/transom/src/pictures/png-reader.ts'
-import { encodePng } from '../packages/transom/src/pictures/png-writer.ts'
-import { rasterize } from '../packages/transom/src/pictures/rasterizer.ts'
+import { readRgba } from '../packages/transom/src/lib/png-reader.ts'
+import { encodePng } from '../packages/transom/src/evidence/pictures/png-writer.ts'
+import { rasterize } from '../packages/transom/src/evidence/pictures/rasterizer.ts'
 import { needs } from './support/needs.ts'
 import { frameOf, sha256, shippedGlyphs } from './support/pictures.ts'
 import { TestHome } from './support/test-home.ts'
@@ -46,7 +46,7 @@ describe('a screenshot', () => {
     const shot = await home.json<Shot>('screenshot', 'work', '-o', 'work.png')
     const bytes = fs.readFileSync(file('work.png'))
     const expected = rasterize(frameOf('Hello, \x1b[1;31mworld\x1b[0m ┌─┐\x1b[?25l', 40, 5), shippedGlyphs(1))
-    expect(sha256(decodePng(bytes, 'work.png').rgba)).toBe(sha256(expected.rgba))
+    expect(sha256(readRgba(bytes, 'work.png').rgba)).toBe(sha256(expected.rgba))
     const { seq, screen_hash } = await home.json<{ seq: number; screen_hash: string }>('snapshot', 'work')
     expect(shot).toEqual({
       session,
@@ -180,7 +180,7 @@ describe('a screenshot', () => {
     await show('work', '漢字 👍', '--cols', '10', '--rows', '1')
     const shot = await home.json<Shot>('screenshot', 'work', '-o', 'a.png')
     expect(shot.missing_glyphs).toBeNull()
-    const { rgba } = decodePng(fs.readFileSync(file('a.png')), 'a.png')
+    const { rgba } = readRgba(fs.readFileSync(file('a.png')), 'a.png')
     const isYellow = (at: number) =>
       (rgba[at] ?? 0) > 200 && (rgba[at + 1] ?? 0) > 150 && (rgba[at + 2] ?? 0) < 120
     expect(Array.from({ length: rgba.length / 4 }, (_, index) => isYellow(index * 4)).some(Boolean)).toBe(
@@ -249,7 +249,7 @@ describe('two screenshots', () => {
     const differ = await home.run(['screenshot-diff', 'a.png', 'b.png', '-o', 'd.png'])
     expect(differ.code).toBe(1)
     expect(differ.stdout).toMatch(/^\d+ of 13720 pixels differ \(\d+\.\d\d %\), in \d+x\d+ at \d+,\d+\n$/)
-    const { width, height } = decodePng(fs.readFileSync(file('d.png')), 'd.png')
+    const { width, height } = readRgba(fs.readFileSync(file('d.png')), 'd.png')
     expect([width, height]).toEqual([196, 70])
     expect(await home.json('screenshot-diff', 'a.png', 'b.png')).toMatchObject({ same: false, path: null })
   })
@@ -289,7 +289,7 @@ needs('vim')('vim is drawn with its colours', async () => {
   await home.ok('wait', 'vim', '--text', 'TODO', '--screen-stable-ms', '300')
   const shot = await home.json<Shot>('screenshot', 'vim', '-o', 'vim.png')
   expect(shot).toMatchObject({ cols: 60, rows: 10, missing_glyphs: null })
-  const { rgba } = decodePng(fs.readFileSync(file('vim.png')), 'vim.png')
+  const { rgba } = readRgba(fs.readFileSync(file('vim.png')), 'vim.png')
   const colors = new Set<string>()
   for (let at = 0; at < rgba.length; at += 4)
     colors.add(Buffer.from(rgba.subarray(at, at + 3)).toString('hex'))

@@ -65,7 +65,8 @@ async function shows(text: string): Promise<string> {
 }
 
 test('a page is shown below its address, in its colours', async () => {
-  const screen = await shows('the second page')
+  await shows('the second page')
+  const screen = await shows(`↻ ${server.url('/')}`) // no dots: all of it is loaded
   expect(screen.split('\n')[0]).toBe(`‹ › ↻ ${server.url('/')} — Front page`)
   await shows('red words')
   const { lines } = await home.json<{ lines: { cells: { text: string; bg?: string }[] }[] }>(

@@ -1,5 +1,5 @@
 import { textGrid } from '../../packages/transom/src/kinds/web/frame-grid.ts'
-import { readPng } from '../../packages/transom/src/kinds/web/png-reader.ts'
+import { readRgb } from '../../packages/transom/src/lib/png-reader.ts'
 import { CELL_HEIGHT_PX, CELL_TEXT, type WebFrame } from '../../packages/transom/src/kinds/web/web-frame.ts'
 import type { TestPage } from './web.ts'
 
@@ -57,7 +57,7 @@ export async function readTruth(page: TestPage): Promise<Truth> {
     let width = 0
     for (const color of LIGHTS) {
       await page.evaluate(`light(${JSON.stringify(layer)}, ${JSON.stringify(color)})`)
-      const pixels = readPng(await page.picture())
+      const pixels = readRgb(await page.picture(), 'the page')
       width = pixels.width
       pictures.push(pixels.rgb)
     }

@@ -1,13 +1,13 @@
 /** What `transom screenshot-diff` loads when it is called. */
 import * as fs from 'node:fs/promises'
 import { OpError, toWireError } from '@transom/protocol/errors'
-import type { DiffAnswer, DiffRequest, PictureDifference } from '../cli/screenshot-diff-command.ts'
+import type { DiffAnswer, DiffRequest, PictureDifference } from '../surfaces/cli/screenshot-diff-command.ts'
 import { notWritten, publish, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
-import { diffPictures } from '../pictures/picture-diff.ts'
-import { decodePng } from '../pictures/png-reader.ts'
-import { encodePng } from '../pictures/png-writer.ts'
-import type { Raster } from '../pictures/raster.ts'
+import { diffPictures } from '../evidence/pictures/picture-diff.ts'
+import { readRgba } from '../lib/png-reader.ts'
+import { encodePng } from '../evidence/pictures/png-writer.ts'
+import type { Raster } from '../evidence/pictures/raster.ts'
 
 /** Does not throw: an error of this program would be none of the CLI's, which has a class of its own for them. */
 export async function diffFiles(request: DiffRequest): Promise<DiffAnswer> {
@@ -20,7 +20,7 @@ export async function diffFiles(request: DiffRequest): Promise<DiffAnswer> {
 
 async function diff({ before, after, out, force }: DiffRequest): Promise<PictureDifference> {
   if (out !== null) await refuseTarget({ out, force })
-  const [old, now] = [await readPng(before), await readPng(after)]
+  const [old, now] = [await readPicture(before), await readPicture(after)]
   const { raster, changedPixels, bounds } = diffPictures(old, now)
   if (out !== null) await write(encodePng(raster), { out, force })
   return {
@@ -34,7 +34,7 @@ async function diff({ before, after, out, force }: DiffRequest): Promise<Picture
   }
 }
 
-async function readPng(file: string): Promise<Raster> {
+async function readPicture(file: string): Promise<Raster> {
   let bytes: Uint8Array
   try {
     bytes = await fs.readFile(file)
@@ -42,7 +42,7 @@ async function readPng(file: string): Promise<Raster> {
     const message = `cannot read ${file}: ${messageOf(error)}`
     throw new OpError('file_not_read', message, { file, errno: errnoOf(error) }, { cause: error })
   }
-  return decodePng(bytes, file)
+  return readRgba(bytes, file)
 }
 
 async function write(png: Uint8Array, target: { out: string; force: boolean }): Promise<void> {

@@ -2,13 +2,8 @@
 import * as fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { OpError, toWireError, type WireError } from '@transom/protocol/errors'
-import { colorDepth } from '../browser/ansi-rows.ts'
-import {
-  ENTER_SCREEN,
-  LEAVE_SCREEN,
-  TerminalBrowser,
-  type PersonsTerminal,
-} from '../browser/terminal-browser.ts'
+import { OwnTerminal } from '@transom/tui/node'
+import { TerminalBrowser } from '../surfaces/browser/terminal-browser.ts'
 import { FrameDecoder } from '../kinds/web/frame-decoder.ts'
 import { GuardedPage } from '../kinds/web/guarded-page.ts'
 import { UrlPolicy } from '../kinds/web/url-policy.ts'
@@ -45,21 +40,19 @@ async function browse(options: WebTerminalOptions): Promise<void> {
     const message = 'a browser for people needs a terminal; for programs, add --agent-socket PATH'
     throw new OpError('usage', message, {})
   }
-  const terminal = ownTerminal(env)
-  const { cols, rows } = terminal.size()
   new UrlPolicy(options).checkNavigation(options.url) // before a browser is started for it
   const decoder = new FrameDecoder(
     fs.readFileSync(fileURLToPath(new URL('frame-worker.cjs', import.meta.url)), 'utf8'),
   )
-  const restore = takeTerminal()
+  const terminal = OwnTerminal.take({ env, mouse: true, paste: true, colsMin: COLS_MIN, rowsMin: ROWS_MIN })
   try {
     const { allowHosts, onlyHosts, zoom: zoomPercent, profile: profileFolder } = options
     const guarded = await GuardedPage.open({
       allowHosts,
       onlyHosts,
       env,
-      cols,
-      rows: rows - 1,
+      cols: terminal.cols,
+      rows: terminal.rows - 1,
       zoomPercent,
       profileFolder,
       decoder,
@@ -72,41 +65,11 @@ async function browse(options: WebTerminalOptions): Promise<void> {
       await new TerminalBrowser({ page, terminal, checkUrl, problemAt }).run(options.url, options.signal)
     } finally {
       release()
-      restore()
+      terminal.restore()
       await guarded.close()
     }
   } finally {
-    restore()
+    terminal.restore()
     await decoder.close()
   }
-}
-
-function ownTerminal(env: NodeJS.ProcessEnv): PersonsTerminal {
-  const { stdin, stdout } = process
-  stdin.setEncoding('utf8') // keeps a character together that two chunks share
-  return {
-    colors: colorDepth(env),
-    size: () => ({ cols: Math.max(stdout.columns, COLS_MIN), rows: Math.max(stdout.rows, ROWS_MIN) }),
-    write: (text) => stdout.write(text),
-    onInput: (listener) => void stdin.on('data', (chunk) => listener(String(chunk))),
-    onResize: (listener) => void stdout.on('resize', listener),
-    onDrain: (listener) => void stdout.on('drain', listener),
-  }
-}
-
-/** Full screen and raw keys, until the returned function is called or the process ends, however it does. */
-function takeTerminal(): () => void {
-  let isTaken = true
-  const restore = () => {
-    if (!isTaken) return
-    isTaken = false
-    process.off('exit', restore)
-    fs.writeSync(1, LEAVE_SCREEN)
-    process.stdin.setRawMode(false)
-    process.stdin.pause()
-  }
-  process.on('exit', restore)
-  process.stdin.setRawMode(true)
-  process.stdout.write(ENTER_SCREEN)
-  return restore
 }

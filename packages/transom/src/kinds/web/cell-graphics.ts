@@ -1,4 +1,4 @@
-import type { Pixels } from './png-reader.ts'
+import type { RgbPixels } from '../../lib/png-reader.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX } from './web-frame.ts'
 
 /** The quadrant that each bit lights: upper left, upper right, lower left. The lower right is the background's. */
@@ -15,7 +15,7 @@ export interface CellGraphics {
   readonly bg: Uint32Array
 }
 
-export function drawGraphics({ width, rgb }: Pixels, cols: number, rows: number): CellGraphics {
+export function drawGraphics({ width, rgb }: RgbPixels, cols: number, rows: number): CellGraphics {
   const count = cols * rows
   const graphics = { shapes: new Uint8Array(count), fg: new Uint32Array(count), bg: new Uint32Array(count) }
   const means = new Float64Array(12)

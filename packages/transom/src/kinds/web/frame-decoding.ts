@@ -1,8 +1,8 @@
-import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import { QUADRANT_CHARACTERS, drawGraphics } from './cell-graphics.ts'
 import { placeGlyphs } from './glyph-layout.ts'
 import { scanGlyphs } from './glyph-scan.ts'
-import { readPng, type Pixels } from './png-reader.ts'
+import { readRgb, type RgbPixels } from '../../lib/png-reader.ts'
 import { CELL_BLANK, CELL_GRAPHIC, CELL_HEIGHT_PX, CELL_TEXT, CELL_WIDTH_PX } from './web-frame.ts'
 
 /** A picture of a page, read: plain arrays, so that a worker can hand them over without a copy. */
@@ -22,7 +22,7 @@ export interface DecodedFrame {
 
 /** Reads a PNG of a page in the cell font; null when it is not of the expected size (a resize is on the way). */
 export function decodeFrame(png: Buffer, cols: number, rows: number): DecodedFrame | null {
-  const pixels = readPng(png, reusedPixels)
+  const pixels = readRgb(png, 'the picture of a page', reusedPixels)
   if (!isOfSize(pixels, cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)) return null
   const placed = placeGlyphs(scanGlyphs(pixels), cols, rows)
   const { shapes, fg, bg } = drawGraphics(pixels, cols, rows)
@@ -69,7 +69,7 @@ function reusedPixels(count: number): Uint32Array {
 }
 
 /** A zoomed page is larger by the part of a CSS pixel that would be cut. */
-function isOfSize(pixels: Pixels, width: number, height: number): boolean {
+function isOfSize(pixels: RgbPixels, width: number, height: number): boolean {
   const over = (value: number, wanted: number) => value >= wanted && value < wanted + CELL_WIDTH_PX
   return over(pixels.width, width) && over(pixels.height, height)
 }

@@ -1,5 +1,5 @@
 import { BOTTOM_SYNC, CODE_ROWS, CODE_X, CODE_Y, MARK_ROWS, cellWidth, checkOf, markOf } from './cell-code.ts'
-import type { Pixels } from './png-reader.ts'
+import type { RgbPixels } from '../../lib/png-reader.ts'
 import { CELL_HEIGHT_PX, CELL_WIDTH_PX } from './web-frame.ts'
 
 /** A character that was read from the pixels of a page. */
@@ -24,7 +24,7 @@ const CODE_POINT_MAX = 0x10_ffff
 const NEIGHBOUR_PX_MAX = 3 * CELL_WIDTH_PX
 
 /** Reads every character of the cell font in a picture, and wipes its ink off so that the graphics behind it remain. */
-export function scanGlyphs({ width, height, rgb }: Pixels): ScannedGlyph[] {
+export function scanGlyphs({ width, height, rgb }: RgbPixels): ScannedGlyph[] {
   const glyphs: ScannedGlyph[] = []
   const cut: CutGlyph[] = []
   const bottom = (CODE_ROWS - 1) * width

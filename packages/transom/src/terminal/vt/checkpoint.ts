@@ -1,5 +1,5 @@
 /** The whole state of a terminal as bytes. What is archived here is what a replay from a checkpoint starts with. */
-import { Grid, type GridTables } from '../../grid/grid.ts'
+import { Grid, UNICODE_VERSION, type GridTables } from '@transom/grid'
 import type { Frame, LineSpan } from '../emulator.ts'
 import { Archive } from './archive.ts'
 import type { EditedLines } from '../edited-lines.ts'
@@ -9,7 +9,6 @@ import type { ScreenBuffer } from './screen-buffer.ts'
 import { TerminalState, type Charsets, type SavedCursor } from './terminal-state.ts'
 import { GROUND } from './parser-table.ts'
 import type { StringKind } from './parser.ts'
-import { UNICODE_VERSION } from './unicode-data.ts'
 import type { Utf8Decoder } from './utf8.ts'
 
 /** To be raised with every change of what the engine shows or archives: other versions replay instead. */

@@ -1,10 +1,14 @@
-import { CLUSTER_BASE, type ValueTable } from '../../grid/grid.ts'
-import { BREAKS, codePointTable, firstState, isEmoji, joinedState, widthOf } from './unicode.ts'
-
-/** A flag of a region has seven code points, a family eleven. What a program stacks above it is not shown. */
-const CLUSTER_CODE_POINTS_MAX = 32
-const TEXT_SELECTOR = 0xfe0e
-const EMOJI_SELECTOR = 0xfe0f
+import {
+  BREAKS,
+  CLUSTER_BASE,
+  CLUSTER_CODE_POINTS_MAX,
+  codePointTable,
+  firstState,
+  joinedState,
+  joinedWidth,
+  widthOf,
+  type ValueTable,
+} from '@transom/grid'
 
 /** Texts of several code points that share a cell, by number. */
 export class ClusterTable implements ValueTable<string> {
@@ -73,19 +77,8 @@ export class ClusterTable implements ValueTable<string> {
     this.#ids.set(text, id)
     this.#codePoints.push(length + 1)
     this.#states.push(joined === BREAKS ? firstState(value) : joined)
-    this.#widths.push(this.#joinedWidth(code, codePoint))
+    this.#widths.push(joinedWidth(this.textOf(code), this.widthOf(code), codePoint))
     return CLUSTER_BASE + id
-  }
-
-  #joinedWidth(code: number, codePoint: number): number {
-    const width = this.widthOf(code)
-    const table = codePointTable()
-    if (codePoint === EMOJI_SELECTOR) {
-      const first = this.textOf(code).codePointAt(0) ?? 0
-      return isEmoji(table[first] ?? 0) ? 2 : width
-    }
-    if (codePoint === TEXT_SELECTOR) return code < CLUSTER_BASE && isEmoji(table[code] ?? 0) ? 1 : width
-    return Math.min(2, width + widthOf(table[codePoint] ?? 0))
   }
 
   #stateOf(code: number): number {

@@ -1,9 +1,16 @@
-import { EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import {
+  EMPTY_CELL,
+  SIMPLE_NARROW,
+  SIMPLE_WIDE,
+  WIDE_SPACER,
+  isPrepend,
+  mayJoin,
+  widthOf,
+} from '@transom/grid'
 import { ASCII, fromCharset } from './charsets.ts'
 import { index } from './cursor.ts'
 import { ROW_LINE_SIZE, type ScreenBuffer } from './screen-buffer.ts'
 import type { TerminalState } from './terminal-state.ts'
-import { SIMPLE_NARROW, SIMPLE_WIDE, isPrepend, mayJoin, widthOf } from './unicode.ts'
 
 /**
  * Writes text from `from` on, up to the end of the row or the first character that needs more thought, and returns

@@ -1,4 +1,4 @@
-import { EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import type { History } from './history.ts'
 
 /** Flags of a row. */
@@ -194,6 +194,8 @@ export class ScreenBuffer {
     this.splitAt(row, col + shifted, style)
     this.splitAt(row, right + 1, style)
     this.#shift(row, col + shifted, col, right + 1 - col - shifted)
+    // What is left here may be the second half of a wide character that has been moved whole.
+    this.set(row, right + 1 - shifted, EMPTY_CELL, style)
     this.erase(row, right + 1 - shifted, right + 1, style)
   }
 

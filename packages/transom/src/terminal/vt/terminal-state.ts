@@ -1,4 +1,4 @@
-import { DEFAULT_COLOR } from '../../grid/style.ts'
+import { DEFAULT_COLOR, codePointTable } from '@transom/grid'
 import { EditedLines } from '../edited-lines.ts'
 import { KittyKeyboard } from '../kitty-keyboard.ts'
 import { ASCII } from './charsets.ts'
@@ -10,7 +10,6 @@ import { Modes } from './modes.ts'
 import { Parser } from './parser.ts'
 import { ScreenBuffer } from './screen-buffer.ts'
 import { StyleTable, type Pen } from './style-table.ts'
-import { codePointTable } from './unicode.ts'
 
 /** Programs that ask without reading the answers: those past this are dropped. */
 const ANSWERS_MAX = 4096

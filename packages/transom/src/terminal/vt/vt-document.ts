@@ -1,7 +1,7 @@
+import { UNICODE_VERSION } from '@transom/grid'
 import { CONTROL_SEQUENCES } from './csi-names.ts'
 import { GAPS } from './gaps.ts'
 import { ANSI_MODES, Modes, PRIVATE_MODES, type ModeName } from './modes.ts'
-import { UNICODE_VERSION } from './unicode-data.ts'
 
 /** What docs/vt.md says. */
 export function vtDocument(): string {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalText } from '../../grid/canonical-text.ts'
-import { changedRows } from '../../grid/grid.ts'
-import { styledRuns } from '../../grid/styled-runs.ts'
+import { WIDE_SPACER, canonicalText, changedRows } from '@transom/grid'
+import { styledRuns } from '../../session/styled-runs.ts'
 import type { Frame } from '../emulator.ts'
 import { describeFrame, terminalBytes } from '../../../../../test/support/terminal-bytes.ts'
 import { VtEmulator } from './vt-emulator.ts'
@@ -51,6 +50,11 @@ describe('the emulator', () => {
       { col: 4, width: 1, text: 'B', bold: true, fg: '#010203' },
       { col: 5, width: 1, text: 'L', link: 'https://x.test' },
     ])
+  })
+
+  test('keeps a wide character whole that moves away from the right edge', () => {
+    const { grid } = emulate('abcd漢\u001b[1;1H\u001b[P', 6, 1).frame()
+    expect([...grid.codes].slice(3, 5)).toEqual([0x6f22, WIDE_SPACER])
   })
 
   test('joins wrapped rows to one line and keeps written blanks inside it', () => {
