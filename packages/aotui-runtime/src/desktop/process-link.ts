@@ -20,7 +20,7 @@ const INTERVAL_BYTES_MAX = 32 << 20
 export function openProcessLink(
   options: { grants: Grants; entry: string; heapMb: number },
   events: AppLinkEvents,
-): AppLink & { readonly pid: number | undefined } {
+): AppLink {
   const broker =
     options.grants.policy.tier === 'strict' ? new NetworkBroker(options.grants.policy.net) : undefined
   // Bubblewrap is two processes. Until it has set up, the second outlives the first, and only their group names both.
