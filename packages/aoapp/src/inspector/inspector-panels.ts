@@ -29,7 +29,9 @@ export class InspectorRecord {
     }
     this.#apps = apps
     if (markup === this.#pictures.now) return
-    this.#pictures = { before: this.#pictures.now, now: markup }
+    // The desktop logs an operation after what it changed: the two are one change.
+    const { before, now } = this.#pictures
+    this.#pictures = { before: withoutLogs(markup) === withoutLogs(now) ? before : now, now: markup }
     this.#addOperations(markup, time)
   }
 
@@ -139,6 +141,10 @@ export class InspectorRecord {
 }
 
 const OPERATION_LOG = /<application id="([^"]*)"[^>]*>\n<operation_log>\n([\s\S]*?)<\/operation_log>/g
+
+function withoutLogs(markup: string): string {
+  return markup.replaceAll(/<operation_log>\n[\s\S]*?<\/operation_log>\n/g, '')
+}
 
 function push(lines: PanelLine[], line: PanelLine): void {
   lines.push(line)
