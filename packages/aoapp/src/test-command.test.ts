@@ -30,6 +30,15 @@ describe('aoapp test', () => {
     expect(passed).toBe(true)
   })
 
+  it('runs the transcript of the README', async () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    const [, page = ''] = /````md\n([\s\S]*?)````/.exec(readme) ?? []
+    expect((await test(makeProject({ 'test/notes.md': page }))).output.lines).toEqual([
+      'ok     test/notes.md: A note is added',
+      '1 passed, 0 failed',
+    ])
+  })
+
   it('shows what is different, where, and what the app said; --update takes it over', async () => {
     const page = '# One\n\n```aoapp\nexecute add --text one\n```\n\n```view Notes\nwrong\n```\n'
     const dir = makeProject({ 'test/notes.md': page })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { destroyDesktop, serializeFresh } from '../../aotui-runtime/src/index.ts'
 import {
@@ -75,6 +76,22 @@ describe.each(['react', 'preact', 'vue'] as const)('in %s', (framework) => {
     await restored.execute('toggle')
     expect(restored.view('V')).toMatch(/^count 4\n/)
   })
+})
+
+it('the example of the README runs', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const [, example = ''] = /```tsx\n([\s\S]*?)```/.exec(readme) ?? []
+  const driver = await openSdkApp(
+    `import { createRoot } from 'react-dom/client'
+     ${example}
+     createRoot(document.body.appendChild(document.createElement('div'))).render(<Notes />)`,
+    { jsxImportSource: 'react' },
+  )
+  await driver.execute('add --text second')
+  await driver.execute('add --text first --first')
+  driver.look()
+  await driver.execute('remove --note notes[1]')
+  expect(driver.view('Notes')).toContain('1. [first](item:notes[0])\n\n')
 })
 
 /** The desktop in a new life. */

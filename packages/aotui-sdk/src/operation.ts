@@ -41,19 +41,26 @@ export function createOperation<const S extends ArgSpecs>(
   }
 }
 
+type TakeOperation = <const S extends ArgSpecs>(
+  id: string,
+  specs: S,
+  handler: OperationHandler<S>,
+) => Attributes
+
+/** For frameworks that say when a component ends: `onEnd` is given what is to be called then. */
+export function takeUntil(onEnd: (stop: () => void) => void): TakeOperation {
+  return (id, specs, handler) => {
+    const { attributes, listen } = createOperation(id, specs, handler)
+    onEnd(listen())
+    return attributes
+  }
+}
+
 /**
  * Takes an operation: returns the attributes of the element that offers it. The handler gets the arguments with their
  * types. What it throws, or what its promise rejects with, is what the agent's command fails with.
  */
-export function listenForOperation<const S extends ArgSpecs>(
-  id: string,
-  specs: S,
-  handler: OperationHandler<S>,
-): Attributes {
-  const operation = createOperation(id, specs, handler)
-  operation.listen()
-  return operation.attributes
-}
+export const listenForOperation: TakeOperation = takeUntil(() => undefined)
 
 interface Registration {
   readonly id: string

@@ -1,22 +1,13 @@
 /** Composables for Vue, and the runtime's attributes in its templates. */
 import { onScopeDispose, ref, type Ref } from 'vue'
-import type { ArgSpecs } from './argument-types.ts'
-import type { AotuiAttributes, Attributes } from './attributes.ts'
-import { createOperation, type OperationHandler } from './operation.ts'
+import type { AotuiAttributes } from './attributes.ts'
+import { takeUntil } from './operation.ts'
 import { persistSlot } from './persistent.ts'
 
 export * from './index.ts'
 
 /** Takes an operation while the component is there; bind what it returns to the element that offers it. */
-export function useOperation<const S extends ArgSpecs>(
-  id: string,
-  specs: S,
-  handler: OperationHandler<S>,
-): Attributes {
-  const { attributes, listen } = createOperation(id, specs, handler)
-  onScopeDispose(listen())
-  return attributes
-}
+export const useOperation = takeUntil(onScopeDispose)
 
 const refs = new Map<string, Ref<unknown>>()
 
