@@ -114,6 +114,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client/unix-socket',
   ],
   'surfaces/browser': ['@transom/protocol/errors', '@transom/grid', '@transom/tui'],
+  'aotui-sdk': ['@aotui/runtime', 'preact/hooks', 'react', 'svelte', 'svelte/elements', 'vue'],
+  aoapp: ['@aotui/runtime', '@transom/grid', '@transom/tui', '@transom/tui/node', 'es-module-lexer', 'vite'],
+  'create-aoapp': [],
   protocol: ['zod'],
   grid: [],
   tui: ['@transom/grid'],
@@ -131,7 +134,8 @@ interface SourceFile {
   readonly text: string
 }
 
-const sources = listFiles('packages').filter(({ name }) => /\/src\/.*\.ts$/.test(name))
+// What templates hold is the code of projects to come.
+const sources = listFiles('packages').filter(({ name }) => /^packages\/[^/]+\/src\/.*\.ts$/.test(name))
 const code = sources.filter(({ name }) => !name.endsWith('.test.ts'))
 const tests = [...sources.filter(({ name }) => name.endsWith('.test.ts')), ...listFiles('test')]
 

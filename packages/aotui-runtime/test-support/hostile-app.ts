@@ -19,6 +19,7 @@ const HOSTILE = (attack: string) => `
   }
   document.body.innerHTML = '<main view="V"><p>fine</p><button operation="attack">x</button></main>'
   document.querySelector('main').addEventListener('aotui:operation', ({ detail }) => { ${attack} })
+  aotui.expose('attack', () => { ${attack} })
   let data = { n: 1 }
   export const serialize = () => data
   export const restore = () => {}

@@ -9,7 +9,7 @@ import type {
   Outcome,
   ToApp,
 } from '../contract/app-message.ts'
-import { ownTimeout } from './activity.ts'
+import { ownTimeout, timersStarted } from './activity.ts'
 import type { AotuiApi, AppModule } from './app-api.ts'
 import { collectAppData, toJsonText } from './app-data.ts'
 import { AppViews } from './app-views.ts'
@@ -148,6 +148,7 @@ export class AppHost {
         watch: this.#watch,
         root: view.root,
         settleMs: spec.settleMs,
+        timersBefore: timersStarted(),
         findItem: (ref: ItemRef) => this.#findItem(ref),
       }
       return runAs(() => runOperation(place, request))

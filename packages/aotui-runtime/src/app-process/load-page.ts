@@ -27,12 +27,13 @@ export async function loadPage(
       to.appendChild(document.importNode(node as DomElement, true))
   }
   const scripts = new PageScripts(url, window, onError)
+  scripts.watchAdded()
   const all = [...scriptsIn(document.documentElement)]
   for (const script of all.filter((one) => !isDeferred(one))) await scripts.run(script)
   for (const script of all.filter(isDeferred)) await scripts.run(script)
-  scripts.watchAdded()
   document.dispatchEvent(new window.Event('DOMContentLoaded', { bubbles: true }))
   window.dispatchEvent(new window.Event('load'))
+  await scripts.whenLoaded()
   return scripts.exports
 }
 

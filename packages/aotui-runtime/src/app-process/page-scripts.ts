@@ -3,10 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 import { errorText } from '../contract/aotui-error.ts'
 import { isElement, type DomElement } from '../transform/dom-node.ts'
+import { ownTimeout, shortTimersSince } from './activity.ts'
 import type { AppModule } from './app-api.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
 import { ownListener } from './dom-hooks.ts'
 import { errorPosition } from './error-position.ts'
+
+const CHAIN_MS = 60 // AMD loaders look every 50 ms whether all of their scripts are there
 
 /**
  * Runs the scripts of a page from the app's folder. Module scripts are imported by Node; classic scripts, inline or
@@ -19,6 +22,8 @@ export class PageScripts {
   readonly #window: DomWindow
   readonly #onError: (text: string, at?: string) => void
   readonly #done = new WeakSet<DomElement>()
+  readonly #loading = new Set<Promise<void>>()
+  #addedCount = 0
 
   constructor(url: string, window: DomWindow, onError: (text: string, at?: string) => void) {
     this.#url = url
@@ -56,9 +61,23 @@ export class PageScripts {
     const onError = (event: { target: DomElement; stopImmediatePropagation(): void }) => {
       if (!isScript(event.target) || this.#done.has(event.target)) return
       event.stopImmediatePropagation()
-      this.run(event.target as LiveElement).catch(() => undefined) // it was reported
+      this.#addedCount++
+      // A failure was reported.
+      const loading = this.run(event.target as LiveElement).catch(() => undefined)
+      this.#loading.add(loading)
+      void loading.then(() => this.#loading.delete(loading))
     }
     this.#window.document.addEventListener('error', ownListener(onError), true)
+  }
+
+  /** Settles when the scripts that were added, and those that they add a little later, have run. */
+  async whenLoaded(): Promise<void> {
+    for (let knownCount = -1; knownCount !== this.#addedCount;) {
+      knownCount = this.#addedCount
+      await Promise.all(this.#loading)
+      await shortTimersSince(0)
+      if (knownCount > 0) await new Promise((resolve) => ownTimeout(resolve, CHAIN_MS))
+    }
   }
 
   async #importModule(script: LiveElement): Promise<object> {

@@ -1,7 +1,7 @@
 import { AotuiError, errorText } from '../contract/aotui-error.ts'
 import { NO_EFFECT, type ItemRef, type OperationRequest } from '../contract/app-message.ts'
 import type { TuiOperationDetail } from '../contract/command.ts'
-import { activityCount, ownImmediate } from './activity.ts'
+import { activityCount, ownImmediate, shortTimersSince } from './activity.ts'
 import type { DocumentWatch } from './document-watch.ts'
 import type { DomWindow, LiveElement } from './dom-engine.ts'
 import { OPERATION_EVENT } from './dom-hooks.ts'
@@ -16,6 +16,8 @@ export interface OperationPlace {
   readonly watch: DocumentWatch
   readonly root: LiveElement
   readonly settleMs: number
+  /** The timers that were started before the operation. */
+  readonly timersBefore: number
   readonly findItem: (ref: ItemRef) => ItemSearch
 }
 
@@ -91,12 +93,13 @@ function dispatchOperation(
 
 /** Waits until the app is done. Frameworks change the document a little after the event, so that counts as well. */
 async function watchEffect(
-  { watch, settleMs }: OperationPlace,
+  { watch, settleMs, timersBefore }: OperationPlace,
   taken: boolean,
   waits: readonly PromiseLike<unknown>[] = [],
 ): Promise<Effect> {
   const before = watch.changeCount
-  const settled = await settle(watch, waits, settleMs)
+  let settled = await settle(watch, waits, settleMs)
+  if (settled && (await shortTimersSince(timersBefore))) settled = await settle(watch, [], settleMs)
   return { isSeen: taken || watch.changeCount !== before, settled }
 }
 

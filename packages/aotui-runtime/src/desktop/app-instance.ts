@@ -58,6 +58,8 @@ export class AppInstance {
   dataError: AotuiError | undefined
   /** When it was started last, how long it took to be ready then, and how often it was started. */
   readonly runs = { startedAt: 0, readyMs: 0, count: 0 }
+  /** Characters of all that it ever showed: what snapshots hold of it grows by no more. */
+  charsReceived = 0
   #process: ProcessClient | undefined
   #crashTimes: number[] = []
   #pushedSinceSignal = false
@@ -284,12 +286,15 @@ export class AppInstance {
     const { splice, version } = message
     const removed = before.chunks.slice(splice.from, splice.from + splice.removeCount)
     const declared = message.operations !== undefined || message.entities !== undefined
+    const addedChars = charsOf(splice.chunks)
+    const operationChars = declared ? declaredChars({ ...before, ...message }) : 0
     const chars =
       (this.#heldChars.get(view) ?? 0) +
-      charsOf(splice.chunks) -
+      addedChars -
       charsOf(removed) +
-      (declared ? declaredChars({ ...before, ...message }) - declaredChars(before) : 0)
+      (declared ? operationChars - declaredChars(before) : 0)
     this.#heldChars.set(view, chars)
+    this.charsReceived += addedChars + operationChars
     const chunks = applySplice(before.chunks, splice)
     this.#requireBounded(chunks)
     view.fragment = {

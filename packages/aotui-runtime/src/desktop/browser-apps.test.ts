@@ -73,6 +73,25 @@ describe('an app finds a browser around it', () => {
     expect(driver.developerLog()).toContain('missing.js: ENOENT')
   })
 
+  it('an app whose scripts load each other a little later is ready once they have', async () => {
+    const load = (file: string) => `setTimeout(function () {
+      var script = document.createElement('script'); script.src = '${file}'; document.head.appendChild(script) }, 4)`
+    const dir = makeApp({
+      main: '',
+      manifest: { entry: 'index.html' },
+      files: {
+        'index.html': `<body view="Page"><p></p><button operation="go">Go</button><script src="loader.js"></script></body>`,
+        'loader.js': load('main.js'),
+        'main.js': load('app.js'),
+        'app.js': `document.querySelector('button').onclick = function () {
+          setTimeout(function () { document.querySelector('p').textContent = 'rendered a little later' }, 10) }`,
+      },
+    })
+    const driver = await openApp(dir)
+    expect((await driver.execute('go')).warnings).toEqual([])
+    expect(driver.view('Page')).toContain('rendered a little later')
+  })
+
   it('a link to a fragment fires popstate before hashchange, once each', async () => {
     const main = `
       document.body.innerHTML = '<main view="V"><p id="out">-</p><a href="#/done" operation="done">Done</a></main>'

@@ -150,6 +150,82 @@ it('an app that floods its channel slows nobody but itself', async () => {
   expect(signalCount).toBeLessThan(60 + 21 * seconds)
 })
 
+it('an app whose messages cost much gets its share of time, and its neighbour the rest', async () => {
+  const { driver } = await openHostile(
+    'standard',
+    `const chunks = Array.from({ length: 20_000 }, (_, i) => ({ kind: 'text', text: 'x' + i }))
+     const fragment = (version, splice) => ({ type: 'fragment', app: 'app_1', view: 'V', version, splice })
+     send(fragment(2, { from: 0, removeCount: 0, chunks }))
+     for (let i = 0; i < 8000; i++) send(fragment(3 + i, { from: i, removeCount: 1, chunks: [{ kind: 'text', text: 'y' }] }))
+     aotui.log('the flood is over')`,
+  )
+  driver.desktop.call('app_1', 'attack').catch(() => undefined) // the desktop ends first
+  let round = 0
+  while (!driver.look().includes('x10')) await checkNeighbour(driver, round++)
+  // Each message copies twenty thousand pointers. Read as they come, they leave time for some twenty rounds.
+  const isOver = () => driver.look().includes('the flood is over')
+  for (const begun = round; round < begun + 80 && !isOver();) await checkNeighbour(driver, round++)
+  expect(isOver()).toBe(false)
+})
+
+it('an app that shows ever new text does not fill the memory of the desktop through its readers', async () => {
+  const { driver } = await openHostile(
+    'standard',
+    `let n = 0
+     const flood = () => {
+       const chunks = Array.from({ length: 15 }, () => ({ kind: 'text', text: String(n++).padEnd(200_000, 'x') }))
+       send({ type: 'fragment', app: 'app_1', view: 'V', version: n, splice: { from: 0, removeCount: 15, chunks } })
+       send({ type: 'pushed', app: 'app_1', appData: { kind: 'none' } })
+       if (n < 750) setTimeout(flood, 60) // as often as there are signals
+       else aotui.log('the flood is over')
+     }
+     flood()`,
+  )
+  const ids: string[] = []
+  driver.desktop.output.subscribe(() => ids.push(driver.desktop.snapshot({ reader: 'observer' }).snapshot_id))
+  await driver.execute('attack').catch(() => undefined)
+  await driver.until('the flood to end', (text) => text.includes('the flood is over'))
+  const kept = [...new Set(ids)].filter((since) => {
+    try {
+      return driver.desktop.snapshot({ since, reader: 'other' }).snapshot_id !== ''
+    } catch {
+      return false
+    }
+  })
+  // Three million characters each, of which a reader keeps 32 million and at least four.
+  expect(kept.length).toBeLessThan(20)
+  expect(kept.length).toBeGreaterThanOrEqual(4)
+  await checkNeighbour(driver, 0)
+})
+
+needsBubblewrap()('an app that asks without end and reads no answer is ended', async () => {
+  const { driver } = await openHostile(
+    'strict',
+    `const ask = { type: 'net', seq: 1, host: 'x'.repeat(250), port: 1 }
+     const batch = [...Array.from({ length: 500 }, () => ask), { type: 'pong', seq: 1 }]
+     for (;;) send(...batch)`,
+  )
+  driver.desktop.call('app_1', 'attack').catch(() => undefined) // it never answers
+  let round = 0
+  while (!driver.look().includes('it does not read its channel')) await checkNeighbour(driver, round++)
+})
+
+it('an app that floods its error output waits for itself', async () => {
+  const { driver } = await openHostile(
+    'standard',
+    `const say = (text) => send({ type: 'log', app: 'app_1', log: 'app', level: 'info', text })
+     say('begun')
+     for (let i = 0; i < 2000; i++) fs.writeSync(2, Buffer.alloc(1 << 16, 'x'))
+     say('written')`,
+  )
+  driver.desktop.call('app_1', 'attack').catch(() => undefined) // the desktop ends first
+  let round = 0
+  while (!driver.look().includes('begun')) await checkNeighbour(driver, round++)
+  for (const begun = round; round < begun + 5;) await checkNeighbour(driver, round++)
+  // Read in pieces it takes minutes; read as it comes, it is over before the neighbour is.
+  expect(driver.look()).not.toContain('written')
+})
+
 function nested(depth: number): unknown {
   return depth === 0 ? { kind: 'any' } : { kind: 'array', element: nested(depth - 1) }
 }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { CHANNEL_FD, encodeFrames, FrameReader } from '../channel/frame.ts'
+import { CHANNEL_FD, encodeFrames, FRAME_BYTES_MAX, FrameReader } from '../channel/frame.ts'
 import { errorText } from '../contract/aotui-error.ts'
 import type { Grants } from '../sandbox/grants.ts'
 import { planLaunch } from '../sandbox/launch-plan.ts'
@@ -14,7 +14,14 @@ const LAST_WORDS_MS = 500 // for what a process that ended has written and is no
 /** How much of one app's messages is read in one interval; the rest waits in the pipe, and so does the app. */
 const INTERVAL_MS = 50
 const INTERVAL_MESSAGES_MAX = 1000 // an honest app sends about ten
-const INTERVAL_BYTES_MAX = 32 << 20
+
+/** How long the desktop works for one app before others get their turn. It then rests from that app for as long. */
+const SLICE_MS = 10
+
+/** What was sent to an app and it did not read: more than the largest message. */
+const UNREAD_BYTES_MAX = FRAME_BYTES_MAX + (8 << 20)
+
+const STDERR_INTERVAL_MS = 50 // between two reads: an app that floods it waits for itself
 
 /** Starts an app process and gives the channel to it. Throws when the tier cannot be had here. */
 export function openProcessLink(
@@ -45,8 +52,11 @@ export function openProcessLink(
     broker?.close()
     events.onExit({ how, stderr })
   }
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  const { stderr: output } = child
+  output?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARS_MAX)
+    output.pause()
+    setTimeout(() => output.resume(), STDERR_INTERVAL_MS).unref()
   })
   child.on('error', (error) => exit(`could not be started: ${error.message}`))
   child.on('close', (code, signal) => exit(signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`))
@@ -62,7 +72,9 @@ export function openProcessLink(
     pid: child.pid,
     send: (message) => {
       // A process that has just gone reports itself through `close`.
-      if (channel?.writable === true) for (const frame of encodeFrames([message])) channel.write(frame)
+      if (channel?.writable !== true) return
+      for (const frame of encodeFrames([message])) channel.write(frame)
+      if (channel.writableLength > UNREAD_BYTES_MAX) events.onBadChannel('it does not read its channel')
     },
     connect: (host, port) => broker?.open(host, port) ?? Promise.reject(new Error('this tier has no broker')),
     kill: () => {
@@ -85,30 +97,55 @@ function killGroup({ pid }: ChildProcess): void {
 
 function readChannel(channel: Socket, events: AppLinkEvents): void {
   const reader = new FrameReader()
+  let waiting: unknown[] = []
+  let next = 0
   let messageCount = 0
-  let byteCount = 0
-  let timer: NodeJS.Timeout | undefined
-  const nextInterval = () => {
-    timer = undefined
-    messageCount = 0
-    byteCount = 0
-    channel.resume()
-  }
-  channel.on('data', (chunk: Buffer) => {
-    let messages: unknown[]
-    try {
-      messages = reader.push(chunk)
-    } catch (error) {
-      // Nothing after this can be understood.
-      channel.removeAllListeners('data').resume()
-      return events.onBadChannel(errorText(error))
+  let interval: NodeJS.Timeout | undefined
+  let isResting = false
+  const isFull = () => isResting || messageCount > INTERVAL_MESSAGES_MAX
+  const work = (read: () => void) => {
+    const begun = performance.now()
+    read()
+    for (; next < waiting.length && performance.now() - begun < SLICE_MS; next++)
+      events.onMessage(waiting[next])
+    if (next === waiting.length) {
+      waiting = []
+      next = 0
     }
-    messageCount += messages.length
-    byteCount += chunk.length
-    timer ??= setTimeout(nextInterval, INTERVAL_MS).unref()
-    if (messageCount > INTERVAL_MESSAGES_MAX || byteCount > INTERVAL_BYTES_MAX) channel.pause()
-    for (const message of messages) events.onMessage(message)
-  })
+    const tookMs = performance.now() - begun
+    if (tookMs >= SLICE_MS) rest(tookMs)
+    if (isFull()) channel.pause()
+  }
+  const goOn = () => {
+    if (waiting.length > 0) work(() => undefined)
+    if (!isFull()) channel.resume()
+  }
+  const rest = (restMs: number) => {
+    isResting = true
+    setTimeout(() => {
+      isResting = false
+      goOn()
+    }, restMs).unref()
+  }
+  channel.on('data', (chunk: Buffer) =>
+    work(() => {
+      let messages: unknown[]
+      try {
+        messages = reader.push(chunk)
+      } catch (error) {
+        // Nothing after this can be understood.
+        channel.removeAllListeners('data').resume()
+        return events.onBadChannel(errorText(error))
+      }
+      for (const message of messages) waiting.push(message)
+      messageCount += messages.length
+      interval ??= setTimeout(() => {
+        interval = undefined
+        messageCount = 0
+        if (!isResting) goOn()
+      }, INTERVAL_MS).unref()
+    }),
+  )
   // The process is gone, or is about to be: `close` of the child says how.
   channel.on('error', () => channel.destroy())
 }

@@ -7,6 +7,8 @@ import type { DesktopContent, Section } from './compose-desktop.ts'
 export interface SnapshotRecord {
   readonly id: string
   readonly takenAt: number
+  /** Characters that apps had ever sent when it was taken. */
+  readonly charsReceived: number
   readonly content: DesktopContent
   readonly sections: readonly Section[]
 }
@@ -14,6 +16,9 @@ export interface SnapshotRecord {
 // An agent may share a reader with an observer that pulls at every signal: four minutes of twenty a second.
 const SNAPSHOTS_MAX = 5000 // of one reader; about 6 KB each
 const PIECES_MAX = 500_000 // of all snapshots of one reader: fewer are kept of a desktop that shows long lists
+// What came between the first and the last snapshot of a reader: an app that shows ever new text must not fill the
+// memory of the desktop through those who look at it.
+const CHARS_MAX = 32 << 20
 const SNAPSHOTS_MIN = 4 // kept whatever their age: an agent may think for long
 const AGE_MS_MAX = 10 * 60_000
 const READERS_MAX = 100 // agents, loggers, debuggers of one desktop
@@ -59,8 +64,9 @@ export class SnapshotRegistry {
     records.set(record.id, record)
     for (const old of records.values()) {
       if (records.size <= SNAPSHOTS_MIN) break
-      const tooOld = this.#now() - old.takenAt > AGE_MS_MAX
-      if (records.size <= SNAPSHOTS_MAX && reader.pieceCount <= PIECES_MAX && !tooOld) break
+      const isTooOld = this.#now() - old.takenAt > AGE_MS_MAX
+      const isTooMuch = record.charsReceived - old.charsReceived > CHARS_MAX
+      if (records.size <= SNAPSHOTS_MAX && reader.pieceCount <= PIECES_MAX && !isTooOld && !isTooMuch) break
       records.delete(old.id)
       reader.pieceCount -= pieceCount(old)
     }

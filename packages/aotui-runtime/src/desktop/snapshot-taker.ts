@@ -120,6 +120,7 @@ export class SnapshotTaker {
     return {
       id: `snap_${this.#nonce}_${++this.#count}`,
       takenAt: this.#options.now(),
+      charsReceived: this.#options.apps().reduce((sum, app) => sum + app.charsReceived, 0),
       content,
       sections,
     }

@@ -85,7 +85,8 @@ export function parseManifest(json: unknown, path = 'aoapp.json'): AppManifest {
 /** Reverse domain notation. It is also the name of a folder. */
 export const APP_ID = /^(?=.{1,200}$)[a-z][a-z0-9-]*(\.[a-z0-9][a-z0-9_-]*)+$/i
 
-const KNOWN = [
+/** Every field of a manifest. */
+export const KNOWN_FIELDS = [
   'id',
   'name',
   'version',
@@ -104,8 +105,10 @@ const KNOWN = [
 /** A later runtime may know them, so they are no mistake; a misspelt one has to be noticed all the same. */
 function unknownFields(json: Record<string, unknown>): string[] {
   return Object.keys(json)
-    .filter((key) => !KNOWN.includes(key))
-    .map((key) => `aoapp.json: "${key.slice(0, 60)}" is not a known field; known are ${KNOWN.join(', ')}`)
+    .filter((key) => !KNOWN_FIELDS.includes(key))
+    .map(
+      (key) => `aoapp.json: "${key.slice(0, 60)}" is not a known field; known are ${KNOWN_FIELDS.join(', ')}`,
+    )
 }
 
 const ABOUT_CHARS_MAX = 500 // a line that every snapshot shows

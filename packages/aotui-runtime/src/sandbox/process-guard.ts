@@ -1,6 +1,8 @@
 import childProcess from 'node:child_process'
 import inspector from 'node:inspector'
+import inspectorPromises from 'node:inspector/promises'
 import module, { createRequire } from 'node:module'
+import os from 'node:os'
 import traceEvents from 'node:trace_events'
 import v8 from 'node:v8'
 import wasi from 'node:wasi'
@@ -95,10 +97,16 @@ function guardBuiltins(deny: Deny): void {
   refuseClass(inspector, 'Session', 'process:inspect')
   refuseClass(inspector, 'open', 'process:inspect')
   refuseClass(v8, 'setFlagsFromString', 'process:flags')
+  refuseClass(inspectorPromises, 'Session', 'process:inspect')
   refuseClass(v8, 'writeHeapSnapshot', 'process:inspect')
+  refuseClass(v8, 'setHeapSnapshotNearHeapLimit', 'process:inspect')
+  // Any process by its number, as with signals.
+  refuseClass(os, 'setPriority', 'process:kill')
   // They write files wherever they are told to.
   refuseClass(traceEvents, 'createTracing', 'process:trace')
-  refuseClass(process.report, 'writeReport', 'process:report')
+  const report = { getReport: process.report.getReport.bind(process.report) }
+  refuseClass(report, 'writeReport', 'process:report')
+  Object.defineProperty(process, 'report', { configurable: true, value: Object.freeze(report) })
   refuseClass(wasi, 'WASI', 'module:wasi')
   refuseClass(module, 'register', 'module:hooks')
   if ('registerHooks' in module) refuseClass(module, 'registerHooks', 'module:hooks')

@@ -58,6 +58,8 @@ describe.each(tiers)('the %s tier', (tier, test) => {
     expect(await run('worker')).toBe('E_PERMISSION worker:create')
     expect(await run('trace')).toBe('E_PERMISSION process:trace')
     expect(await run('report', { path: join(outsideDir, 'report') })).toBe('E_PERMISSION process:report')
+    expect(await run('report_on_signal', { path: outsideDir })).toBe('TypeError')
+    for (const what of ['inspect', 'heap']) expect(await run(what)).toBe('E_PERMISSION process:inspect')
     expect(await run('wasi')).toBe('E_PERMISSION module:wasi')
   })
 
@@ -92,7 +94,7 @@ describe.each(tiers)('the %s tier', (tier, test) => {
     process.env['AOTUI_TEST_SECRET'] = 'secret'
     const { run } = await openProbe(tier)
     expect(await run('kill', { pid: process.pid })).toBe('E_PERMISSION process:kill')
-    for (const what of ['kill_inner', 'debug_process'])
+    for (const what of ['kill_inner', 'debug_process', 'renice'])
       expect(await run(what, { pid: process.pid })).toBe('E_PERMISSION process:kill')
     expect(await run('env', { name: 'AOTUI_TEST_OPEN' })).toBe('ok open')
     expect(await run('env', { name: 'AOTUI_TEST_SECRET' })).toBe('ok undefined')
