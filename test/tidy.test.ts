@@ -117,7 +117,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'surfaces/browser': ['@transom/protocol/errors', '@transom/grid', '@transom/tui'],
   'aotui-sdk': ['@aotui/runtime', 'preact/hooks', 'react', 'svelte', 'svelte/elements', 'vue'],
-  aoapp: ['@aotui/runtime', 'es-module-lexer', 'vite'],
+  aoapp: ['@aotui/runtime', '@transom/grid', '@transom/tui', '@transom/tui/node', 'es-module-lexer', 'vite'],
   'create-aoapp': [],
   protocol: ['zod'],
   grid: [],

@@ -1,4 +1,4 @@
-// Builds dist: the program, the Vite preset and the driver for tests. The runtime and Vite stay imports.
+// Builds dist: the program, the Vite preset, the driver for tests and the socket of the inspector. The runtime and Vite stay imports.
 import { chmodSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const dist = join(root, 'dist')
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: workspace,
-  entryPoints: ['main', 'testing', 'vite'].map((name) => join(root, `src/${name}.ts`)),
+  entryPoints: ['main', 'inspector', 'testing', 'vite'].map((name) => join(root, `src/${name}.ts`)),
   outdir: dist,
   outExtension: { '.js': '.mjs' },
   bundle: true,
@@ -25,7 +25,7 @@ const { outputFiles, metafile } = await build({
   metafile: true,
   write: false,
 })
-const types = buildTypes(root, ['testing', 'vite'])
+const types = buildTypes(root, ['inspector', 'testing', 'vite'])
 writeFolder(
   dist,
   new Map([

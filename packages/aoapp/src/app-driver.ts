@@ -12,6 +12,7 @@ import {
   type DesktopState,
   type DeveloperLine,
   type Lease,
+  type UpdateSignal,
 } from '@aotui/runtime'
 import { applicationText, viewTexts } from './snapshot-text.ts'
 import { sourcePlace } from './source-place.ts'
@@ -19,8 +20,8 @@ import { sourcePlace } from './source-place.ts'
 export interface AppDriverOptions {
   /** Called with each line of the developer log; places are those of the sources, if there is a source map. */
   onDeveloperLine?: (line: DeveloperLine) => void
-  /** Called when what the app shows may have changed. */
-  onChange?: () => void
+  /** Called when what the app shows may have changed, or it was opened or closed. */
+  onSignal?: (reason: UpdateSignal['reason']) => void
 }
 
 const APP = 'app_1'
@@ -136,7 +137,7 @@ export class AppDriver {
   }
 
   #attach(): Lease {
-    this.#desktop.output.subscribe(() => this.#options.onChange?.())
+    this.#desktop.output.subscribe(({ reason }) => this.#options.onSignal?.(reason))
     this.#desktop.followDeveloperLog((line) => this.#note(line))
     return this.#desktop.input.acquire(OWNER)
   }

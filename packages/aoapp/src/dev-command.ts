@@ -89,7 +89,7 @@ class DevSession {
     this.#shown = ''
     this.#app = await AppDriver.open(this.#dir, {
       onDeveloperLine: (line) => this.#output.developerLine(line),
-      onChange: () => {
+      onSignal: () => {
         if (!this.#isBusy) this.#show()
       },
     })

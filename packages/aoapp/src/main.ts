@@ -2,8 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { OwnTerminal } from '@transom/tui/node'
 import { checkCommand } from './check-command.ts'
 import { devCommand } from './dev-command.ts'
+import { AppSource } from './inspector/app-source.ts'
+import { inspect } from './inspector/inspect-command.ts'
+import { SocketSource } from './inspector/inspector-socket.ts'
 import { makeOutput } from './output.ts'
 import { packCommand } from './pack-command.ts'
 import { testCommand } from './test-command.ts'
@@ -12,6 +16,7 @@ import { UsageError, messageOf } from './usage-error.ts'
 const HELP = `Develop apps for @aotui/runtime. An app is a folder with an aoapp.json.
 
   aoapp dev                  run the app, reload it on save, type commands to it
+  aoapp inspect              look into it on a full screen; --socket for a desktop elsewhere
   aoapp test                 drive it through the transcripts below test/
   aoapp test --update        … and write what views show into them
   aoapp check                manifest, imports, markup, ids, restart
@@ -19,6 +24,7 @@ const HELP = `Develop apps for @aotui/runtime. An app is a folder with an aoapp.
 
 Options
   --dir DIR    the app's folder (default: the current one)
+  --socket PATH  the socket that a program opened with serveInspector (inspect)
   --no-build   run what is built already (test, check)
   --update     rewrite the views that transcripts expect (test)
   --out DIR    where the package is written (pack; default: the current folder)
@@ -59,6 +65,8 @@ async function runCommand(argv: readonly string[]): Promise<number> {
     case 'dev':
       await devCommand({ dir, input: process.stdin, signal: untilInterrupted() }, output)
       return 0
+    case 'inspect':
+      return await inspectCommand(dir, values.socket)
     case 'test':
       return exit(
         await testCommand({ dir, files, build: !values['no-build'], update: values.update }, output),
@@ -72,6 +80,28 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
+async function inspectCommand(dir: string, socket: string | undefined): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageError('inspect needs a terminal; "aoapp dev" works without one')
+  const source = socket === undefined ? new AppSource(dir) : await openSocket(socket)
+  const terminal = OwnTerminal.take({ env: process.env, mouse: true, paste: true })
+  const reason = await inspect({
+    terminal,
+    source,
+    now: () => performance.timeOrigin + performance.now(),
+  }).finally(() => terminal.restore())
+  if (reason !== undefined) process.stderr.write(`aoapp: ${reason}\n`)
+  return reason === undefined ? 0 : 1
+}
+
+async function openSocket(path: string): Promise<SocketSource> {
+  try {
+    return await SocketSource.open(path)
+  } catch (error) {
+    throw new UsageError(`no desktop answers at ${path}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
 function parse(argv: readonly string[]) {
   try {
     return parseArgs({
@@ -80,6 +110,7 @@ function parse(argv: readonly string[]) {
       options: {
         dir: { type: 'string', default: '.' },
         out: { type: 'string', default: '.' },
+        socket: { type: 'string' },
         'no-build': { type: 'boolean', default: false },
         update: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },

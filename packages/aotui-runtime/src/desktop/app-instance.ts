@@ -56,6 +56,8 @@ export class AppInstance {
   /** JSON text of the app's data as it last pushed it. */
   json: string | undefined
   dataError: AotuiError | undefined
+  /** When it was started last, how long it took to be ready then, and how often it was started. */
+  readonly runs = { startedAt: 0, readyMs: 0, count: 0 }
   /** Characters of all that it ever showed: what snapshots hold of it grows by no more. */
   charsReceived = 0
   #process: ProcessClient | undefined
@@ -69,6 +71,10 @@ export class AppInstance {
 
   get instance(): string {
     return this.options.instance
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid
   }
 
   get isOpen(): boolean {
@@ -157,6 +163,8 @@ export class AppInstance {
     // Whoever waits for the load sees the rejection; when nobody does, the failed status is the report.
     loaded.promise.catch(() => undefined)
     this.status = { kind: 'starting', loaded }
+    this.runs.startedAt = this.options.now()
+    this.runs.count++
     const mounted = Object.fromEntries(
       this.views.flatMap(({ handle, presence }) =>
         presence === 'absent' ? [] : [[handle, presence === 'mounted']],
@@ -327,6 +335,7 @@ export class AppInstance {
     this.#onData(appData)
     const { loaded } = this.status
     this.status = { kind: 'running' }
+    this.runs.readyMs = this.options.now() - this.runs.startedAt
     this.options.onChange('app_opened')
     loaded.resolve()
   }

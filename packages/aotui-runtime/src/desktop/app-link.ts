@@ -2,6 +2,8 @@ import type { ToApp } from '../contract/app-message.ts'
 
 /** An ordered channel to an app process. */
 export interface AppLink {
+  /** Of the process, as the system knows it. */
+  readonly pid: number | undefined
   send(message: ToApp): void
   /** Opens a connection on the app's behalf and returns the path of its socket file. Rejects where none is allowed. */
   connect(host: string, port: number): Promise<string>

@@ -1,4 +1,5 @@
 import type { AotuiError } from '../contract/aotui-error.ts'
+import type { Tier } from '../contract/command.ts'
 import type { CommandInputStream } from './command-input.ts'
 import type { DeveloperLine } from './developer-log.ts'
 import type { SignalOutputStream } from './signal-output.ts'
@@ -52,6 +53,16 @@ export interface AppInfo {
   readonly appId: string
   readonly name: string
   readonly system: boolean
+  readonly tier: Tier
+  /** What its manifest asks for. */
+  readonly permissions: readonly string[]
+  /** While it runs. `count` is how often it was started; times are milliseconds. */
+  readonly process?: {
+    readonly pid: number
+    readonly startedAt: number
+    readonly readyMs: number
+    readonly count: number
+  }
   readonly status: 'closed' | 'starting' | 'running' | 'collapsed' | 'failed'
   readonly error?: AotuiError
   readonly views: readonly { id: string; name: string; mounted: boolean; hidden: boolean }[]

@@ -111,6 +111,9 @@ export class LiveDesktop implements Desktop {
       appId: app.options.manifest.id,
       name: app.options.manifest.name,
       system: app.options.tier === 'trusted',
+      tier: app.options.tier,
+      permissions: app.options.manifest.permissions,
+      ...(app.pid === undefined ? {} : { process: { pid: app.pid, ...app.runs } }),
       status: app.status.kind === 'running' && app.collapsed ? 'collapsed' : app.status.kind,
       ...(app.status.kind === 'failed' ? { error: app.status.error } : {}),
       views: app.views.map(({ id, name, presence, hidden }) => ({

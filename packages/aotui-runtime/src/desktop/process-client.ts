@@ -52,6 +52,10 @@ export class ProcessClient {
     })
   }
 
+  get pid(): number | undefined {
+    return this.isGone ? undefined : this.#link.pid
+  }
+
   get isGone(): boolean {
     return this.#state === 'gone'
   }

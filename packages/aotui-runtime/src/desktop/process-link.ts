@@ -27,7 +27,7 @@ const STDERR_INTERVAL_MS = 50 // between two reads: an app that floods it waits 
 export function openProcessLink(
   options: { grants: Grants; entry: string; heapMb: number },
   events: AppLinkEvents,
-): AppLink & { readonly pid: number | undefined } {
+): AppLink {
   const broker =
     options.grants.policy.tier === 'strict' ? new NetworkBroker(options.grants.policy.net) : undefined
   // Bubblewrap is two processes. Until it has set up, the second outlives the first, and only their group names both.
