@@ -12,6 +12,7 @@ import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { crc32 } from '../lib/crc32.ts'
 import { errnoOf } from '../lib/system-error.ts'
+import { openSegmentData, type SegmentData } from './compressed-segment.ts'
 import { replaceFile } from './index-file.ts'
 import type { RecordPlace } from './log-batches.ts'
 import { RECORD_HEADER_BYTES, recordHead } from './record.ts'
@@ -127,9 +128,9 @@ function fileName(name: string, seq: number): string {
 
 /** The checksum of the record at a place; null when there is no record with this seq. */
 async function crcOfRecord(segment: string, offset: number, seq: number): Promise<number | null> {
-  let file: fs.FileHandle
+  let file: SegmentData
   try {
-    file = await fs.open(segment, 'r')
+    file = await openSegmentData(segment)
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null
     throw error

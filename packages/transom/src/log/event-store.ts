@@ -4,17 +4,17 @@ import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@t
 import { OpError } from '@transom/protocol/errors'
 import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
+import { compressSegment, isCompressed } from './compressed-segment.ts'
 import { CHECKPOINT_EVERY_BYTES } from './fold.ts'
 import { writeIndexFile } from './index-file.ts'
 import { INDEXED_BYTES_MIN } from './log-extent.ts'
+import { LogSync } from './log-sync.ts'
 import { LogTail } from './log-tail.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader, encodeRecordHeader } from './record.ts'
 import { SegmentChain, firstSegmentPath, laterSegmentPath, type SegmentFile } from './segment-chain.ts'
 import { SparseIndex } from './sparse-index.ts'
 import { StoredEvents } from './stored-events.ts'
 
-/** A record survives a power cut at most this long after it was appended (and any crash of ours at once). */
-const SYNC_DELAY_MS = 100
 /** Small enough to be read, checked and moved as one piece, large enough that most logs have one. */
 const SEGMENT_BYTES_MAX = 64 << 20
 const NEW_SEGMENT_FLAGS =
@@ -25,6 +25,10 @@ export interface EventStoreOptions {
   readonly now: () => number
   /** A record that would make a segment longer begins the next one. */
   readonly segmentBytesMax?: number
+  /** A sealed segment of this size or more is compressed. */
+  readonly compressedBytesMin?: number
+  /** Called when less is stored than before: a segment was compressed. */
+  readonly onShrunk?: () => void
   /** Called once, when the disk could not be made to keep what was appended. sync() and close() throw it, too. */
   readonly onSyncFailure?: (error: OpError) => void
 }
@@ -48,15 +52,10 @@ export class EventStore {
   #seq: number
   #endOffset: number
   #segmentBytes: number
-  /** Of what is stored beside the records. */
+  /** How much more is stored than the records take: indexes and checkpoints. Less than 0 where they are compressed. */
   #sideBytes = 0
   #time = 0
-  #syncTimer: NodeJS.Timeout | undefined
-  #syncing: Promise<void> | undefined
-  #syncFailure: OpError | null = null
-  /** Something was appended after the running sync had begun. */
-  #syncAgain = false
-  #folderUnsynced = false
+  readonly #sync: LogSync
   #background: Promise<void> = Promise.resolve()
   /** The offset from which on a projection is asked for its next checkpoint, by its name. */
   readonly #checkpointsDue = new Map<string, number>()
@@ -79,7 +78,9 @@ export class EventStore {
     this.#seq = chain.lastSeq
     this.#endOffset = chain.endOffset
     this.#segmentBytes = last.index.offset
-    this.#sideBytes = open.sideBytes + FILE_HEADER_BYTES * (chain.segments.length - 1)
+    this.#sideBytes = open.sideBytes
+    const onFailure = (error: OpError) => options.onSyncFailure?.(error)
+    this.#sync = new LogSync({ path: this.path, folder, fd: () => this.#fd, onFailure })
     this.tail = new LogTail(this.#endOffset)
   }
 
@@ -117,13 +118,9 @@ export class EventStore {
       removeTemporaryFiles(folder)
       const last = chain.segments.at(-1)
       if (last !== undefined && chain.segments.length > 1) fd = fs.openSync(last.path, 'r+')
-      const validBytes = last?.index.offset ?? FILE_HEADER_BYTES
-      const { size } = fs.fstatSync(fd)
-      if (size < FILE_HEADER_BYTES || chain.lastSeq === 0)
-        fs.writeSync(fd, encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
-      if (size > validBytes) fs.ftruncateSync(fd, validBytes)
-      const recordBytes = chain.endOffset + FILE_HEADER_BYTES * (chain.segments.length - 1)
-      const sideBytes = Math.max(0, (await events.sizeBytes()) - recordBytes)
+      if (isCompressed(fd)) fd = goOnAfter(fd, { lockFd, folder, chain })
+      else cutTail(fd, chain)
+      const sideBytes = (await events.sizeBytes()) - chain.endOffset
       return new EventStore(folder, options, { lockFd, fd, chain, sideBytes })
     } catch (error) {
       if (fd !== lockFd) fs.closeSync(fd)
@@ -185,7 +182,7 @@ export class EventStore {
     this.tail.add(header)
     this.tail.add(payload)
     this.#index.note(seq, typeNumber, payload.length, time)
-    this.#syncTimer ??= setTimeout(() => this.#startSync(), SYNC_DELAY_MS).unref()
+    this.#sync.appended()
     return seq
   }
 
@@ -214,10 +211,7 @@ export class EventStore {
 
   /** Resolves when everything appended so far would survive a power cut. */
   async sync(): Promise<void> {
-    await this.#syncing
-    if (this.#syncing === undefined) this.#startSync()
-    await this.#syncing
-    if (this.#syncFailure !== null) throw this.#syncFailure
+    await this.#sync.all()
   }
 
   /** Gives the lock back. Idempotent: every call has the outcome of the first. */
@@ -229,12 +223,13 @@ export class EventStore {
   async #close(): Promise<void> {
     try {
       await this.sync()
-      await this.#syncing
+      await this.#sync.stop()
       const last = this.chain.segments.at(-1)
       if (last !== undefined && this.#segmentBytes >= INDEXED_BYTES_MIN) this.#saveIndex(last, this.#index)
+      // The first one last: once it has been replaced, the lock on the former one excludes no other process.
+      for (const { path: segment, index } of this.chain.segments.toReversed()) this.#compress(segment, index)
       await this.#background
     } finally {
-      clearTimeout(this.#syncTimer)
       if (this.#fd !== this.#lockFd) fs.closeSync(this.#fd)
       fs.closeSync(this.#lockFd)
     }
@@ -255,31 +250,26 @@ export class EventStore {
    */
   #roll(firstSeq: number): void {
     if (this.#segmentBytes === FILE_HEADER_BYTES) return // one record may be longer than a segment
-    try {
-      fs.fdatasyncSync(this.#fd)
-    } catch (error) {
-      this.#syncFailed(error)
-    }
+    this.#sync.now(this.#fd)
     const file = { path: laterSegmentPath(this.folder, firstSeq), firstSeq }
     const fd = createSegment(file.path)
-    this.#saveIndex(this.#lastFile(), this.#index)
-    this.#closeSealed(this.#fd)
+    const sealed = this.#lastFile()
+    this.#saveIndex(sealed, this.#index)
+    if (this.#fd !== this.#lockFd) {
+      this.#sync.closeAfter(this.#fd)
+      this.#compress(sealed.path, this.#index)
+    }
     this.#fd = fd
     this.#index = new SparseIndex(this.#seq)
     this.chain.add(file, this.#index)
     this.#segmentBytes = FILE_HEADER_BYTES
     this.#sideBytes += FILE_HEADER_BYTES
-    this.#folderUnsynced = true
+    this.#sync.folderChanged()
+    this.#checkpointsDue.clear() // one at the seal
   }
 
   #lastFile(): SegmentFile {
     return this.chain.segments.at(-1) ?? { path: this.path, firstSeq: 1 }
-  }
-
-  #closeSealed(fd: number): void {
-    if (fd === this.#lockFd) return
-    if (this.#syncing === undefined) fs.closeSync(fd)
-    else void this.#syncing.then(() => fs.closeSync(fd)) // resolves always, and before close() does
   }
 
   /** In the background: the segment can be read without it. */
@@ -290,44 +280,42 @@ export class EventStore {
     })
   }
 
+  /** In the background. The segment that has the lock stays as it is until that is given back. */
+  #compress(segment: string, { offset }: SparseIndex): void {
+    if (offset < (this.#options.compressedBytesMin ?? INDEXED_BYTES_MIN)) return
+    this.#inBackground(async () => {
+      const saved = await compressSegment(segment)
+      this.#sideBytes -= saved
+      if (saved > 0) this.#options.onShrunk?.()
+    })
+  }
+
   /** For what can be made again from the records: a full disk is no reason to fail. close() waits for it. */
   #inBackground(write: () => Promise<void>): void {
     this.#background = this.#background.then(write).catch(() => {})
   }
+}
 
-  #startSync(): void {
-    clearTimeout(this.#syncTimer)
-    this.#syncTimer = undefined
-    if (this.#syncing !== undefined) {
-      this.#syncAgain = true
-      return
-    }
-    this.#syncing = this.#sync().then(() => {
-      this.#syncing = undefined
-      if (this.#syncAgain) this.#startSync()
-    })
-  }
+/** Begins a segment after one that is compressed, which nothing can be appended to. */
+function goOnAfter(
+  fd: number,
+  { lockFd, folder, chain }: { lockFd: number; folder: string; chain: SegmentChain },
+): number {
+  const firstSeq = chain.lastSeq + 1
+  const file = { path: laterSegmentPath(folder, firstSeq), firstSeq }
+  const next = createSegment(file.path)
+  if (fd !== lockFd) fs.closeSync(fd)
+  chain.add(file, new SparseIndex(chain.lastSeq))
+  return next
+}
 
-  /** Never rejects: a failure is kept for sync() and close(), and reported to the owner. */
-  async #sync(): Promise<void> {
-    this.#syncAgain = false
-    const folder = this.#folderUnsynced ? this.folder : null
-    this.#folderUnsynced = false
-    try {
-      await new Promise<void>((resolve, reject) => {
-        fs.fdatasync(this.#fd, (error) => (error === null ? resolve() : reject(error)))
-      })
-      if (folder !== null) await syncFolder(folder)
-    } catch (error) {
-      this.#syncFailed(error)
-    }
-  }
-
-  #syncFailed(cause: unknown): void {
-    if (this.#syncFailure !== null) return
-    this.#syncFailure = fileError(cause, `sync the Event Log ${this.path}`)
-    this.#options.onSyncFailure?.(this.#syncFailure)
-  }
+/** Removes what follows the last whole record. */
+function cutTail(fd: number, chain: SegmentChain): void {
+  const validBytes = chain.segments.at(-1)?.index.offset ?? FILE_HEADER_BYTES
+  const { size } = fs.fstatSync(fd)
+  if (size < FILE_HEADER_BYTES || chain.lastSeq === 0)
+    fs.writeSync(fd, encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
+  if (size > validBytes) fs.ftruncateSync(fd, validBytes)
 }
 
 /** The chain of a log that can be written on. Throws when the log is damaged. */
@@ -366,15 +354,6 @@ function createSegment(file: string): number {
       fs.rmSync(file, { force: true })
     }
     throw fileError(error, `create the segment ${file}`, { path: file })
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await fs.promises.open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

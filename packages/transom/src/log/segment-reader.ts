@@ -1,6 +1,6 @@
-import * as fs from 'node:fs/promises'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../lib/system-error.ts'
+import { openSegmentData, type SegmentData } from './compressed-segment.ts'
 import { findRecord, type SearchStart } from './find-record.ts'
 import {
   FILE_HEADER_BYTES,
@@ -28,7 +28,7 @@ export interface ReadPosition {
  * reader can go on later where it stopped. Several records come at once, in the pieces the file is read in.
  */
 export async function* readRecords(
-  file: fs.FileHandle,
+  file: SegmentData,
   position: ReadPosition,
   signal?: AbortSignal,
 ): AsyncGenerator<LogRecord[]> {
@@ -66,7 +66,7 @@ export async function* readRecords(
 /** Opens a segment for reading and hands it to `use`, with whether its file header is there. */
 export async function withSegment<T>(
   path: string,
-  use: (file: fs.FileHandle, hasHeader: boolean) => Promise<T>,
+  use: (file: SegmentData, hasHeader: boolean) => Promise<T>,
 ): Promise<T> {
   const file = await openSegment(path)
   try {
@@ -76,10 +76,11 @@ export async function withSegment<T>(
   }
 }
 
-export async function openSegment(path: string): Promise<fs.FileHandle> {
+export async function openSegment(path: string): Promise<SegmentData> {
   try {
-    return await fs.open(path, 'r')
+    return await openSegmentData(path)
   } catch (error) {
+    if (error instanceof OpError) throw error
     const message = `cannot open the Event Log ${path}: ${messageOf(error)}`
     throw new OpError('log_corrupt', message, { path }, { cause: error })
   }
@@ -89,7 +90,7 @@ export async function openSegment(path: string): Promise<fs.FileHandle> {
  * False for a segment whose writer died before its file header was written; it has no records. Throws for a file that
  * is no segment, or one of a later version.
  */
-export async function hasFileHeader(file: fs.FileHandle, path: string): Promise<boolean> {
+export async function hasFileHeader(file: SegmentData, path: string): Promise<boolean> {
   const header = Buffer.alloc(FILE_HEADER_BYTES)
   const { bytesRead } = await file.read(header, 0, FILE_HEADER_BYTES, 0)
   const found = header.subarray(0, bytesRead)
@@ -130,7 +131,7 @@ export async function scanSegment(
  * A writer that died leaves one incomplete record, or (after a power cut) blocks of zeros. Anything else after
  * the last whole record is damage, and good records may follow it: it is never cut.
  */
-export async function judgeTail(file: fs.FileHandle, start: SearchStart): Promise<Tail> {
+export async function judgeTail(file: SegmentData, start: SearchStart): Promise<Tail> {
   const { offset, sizeBytes } = start
   if (offset >= sizeBytes) return 'none'
   const header = Buffer.alloc(RECORD_HEADER_BYTES)
@@ -142,7 +143,7 @@ export async function judgeTail(file: fs.FileHandle, start: SearchStart): Promis
   return looksTorn && (await findRecord(file, start)) === null ? 'torn' : 'damaged'
 }
 
-async function isZero(file: fs.FileHandle, offset: number): Promise<boolean> {
+async function isZero(file: SegmentData, offset: number): Promise<boolean> {
   const piece = Buffer.alloc(READ_BYTES)
   for (let at = offset; ;) {
     const { bytesRead } = await file.read(piece, 0, READ_BYTES, at)

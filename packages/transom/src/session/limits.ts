@@ -9,6 +9,7 @@ export interface SessionLimits {
 
 /** What the limits need to know of a session, and do to it. */
 export interface LimitedSession {
+  /** What its log takes on disk. */
   logBytes(): number
   /** Milliseconds since the last input or output. */
   idleMs(): number
@@ -23,6 +24,8 @@ export class LimitWatch {
   readonly #usage: HomeUsage
   readonly #idleTimeoutMs: number | null
   #quota: Quota
+  /** How much of its log the usage of the Home includes. */
+  #countedBytes = 0
   #idleTimer: NodeJS.Timeout | undefined
 
   constructor(session: LimitedSession, limits: SessionLimits, usage: HomeUsage) {
@@ -38,14 +41,18 @@ export class LimitWatch {
 
   setQuota(change: Partial<Quota>): void {
     this.#quota = { ...this.#quota, ...change }
-    this.#session.setOverQuota(false)
-    this.#checkQuota()
+    this.check()
   }
 
-  /** To be called for each output, after it was logged. */
-  grown(bytes: number): void {
-    this.#usage.add(bytes)
-    this.#checkQuota()
+  /** To be called for each output, after it was logged, and when less is stored than before. */
+  check(): void {
+    const bytes = this.#session.logBytes()
+    this.#usage.add(bytes - this.#countedBytes)
+    this.#countedBytes = bytes
+    const { policy, sessionBytes, homeBytes } = this.#quota
+    const over = bytes > sessionBytes || this.#usage.bytes > homeBytes
+    if (over && policy === 'end') this.#session.end('quota')
+    else this.#session.setOverQuota(over && policy === 'pause')
   }
 
   /** Looks again when the session could have been idle for long enough, and not before. */
@@ -58,13 +65,5 @@ export class LimitWatch {
 
   close(): void {
     clearTimeout(this.#idleTimer)
-  }
-
-  #checkQuota(): void {
-    const { policy, sessionBytes, homeBytes } = this.#quota
-    const over = this.#session.logBytes() > sessionBytes || this.#usage.bytes > homeBytes
-    if (!over || policy === 'drop_nothing') return
-    if (policy === 'end') this.#session.end('quota')
-    else this.#session.setOverQuota(true)
   }
 }

@@ -263,7 +263,7 @@ export class Session implements WaitSubject {
       started: (pid) => this.#onStarted(pid),
       output: (bytes, onRecorded) => {
         journal.append(this.#kind.shows, bytes, { isOutput: true, onRecorded })
-        this.#limits.grown(bytes.length)
+        this.#limits.check()
       },
       append: (type, fact, onRecorded) => journal.appendFact(type, fact, onRecorded),
       appendBytes: (type, bytes, onRecorded) => journal.append(type, bytes, { onRecorded }),

@@ -118,7 +118,9 @@ export class Sessions {
     const { home, now, onError } = this.#options
     let session: Session | null = null
     const onSyncFailure = (error: OpError) => session?.diskFailed(error)
-    const log = createEvents(home, manifest.session, { now, onSyncFailure })
+    // There may be room now for those that were paused at the Home's quota.
+    const onShrunk = () => this.#live.forEach((live) => live.setQuota({}))
+    const log = createEvents(home, manifest.session, { now, onSyncFailure, onShrunk })
     try {
       session = Session.start({
         home,
