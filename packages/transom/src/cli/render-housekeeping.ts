@@ -19,7 +19,7 @@ export const HOUSEKEEPING_RENDERERS: Renderers = {
     ]),
   'home.forget': ({ home, forgotten }) =>
     `${printable(home)} ${forgotten ? 'is no longer in' : 'was not in'} the Home Registry`,
-  'log.verify': ({ types, first, last, ...report }) =>
+  'log.verify': ({ types, first, last, checkpoints, ...report }) =>
     fields({
       ...report,
       types: Object.entries(types)
@@ -27,6 +27,7 @@ export const HOUSEKEEPING_RENDERERS: Renderers = {
         .join(', '),
       first: first === null ? null : `seq ${first.seq}, ${isoTime(first.time)}`,
       last: last === null ? null : `seq ${last.seq}, ${isoTime(last.time)}`,
+      checkpoints: `${checkpoints.equal} equal to a replay, ${checkpoints.unusable} not used`,
     }),
   'log.repair': renderRepair,
   'log.export': ({ path }) => printable(path),

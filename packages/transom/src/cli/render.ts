@@ -29,9 +29,10 @@ type Renderers = { readonly [N in OperationName]?: (result: Result<N>) => string
 const RENDERERS: Renderers = {
   'session.create': ({ session }) => session,
   'session.list': ({ sessions }) => sessionTable(sessions),
-  'session.inspect': ({ command, exit, log, ...info }) =>
+  'session.inspect': ({ command, exit, log, engine, ...info }) =>
     fields({
       ...info,
+      ...(engine === null ? {} : { engine: engineWords(engine) }),
       command: command.join(' '),
       exit: exit === null ? null : (exit.signal ?? exit.code),
       log: log.path,
@@ -52,6 +53,11 @@ const RENDERERS: Renderers = {
   'host.status': ({ metrics: { sessions: _kinds, requests, ...metrics }, ...status }) =>
     fields({ ...status, ...metrics, requests: requests.reduce((sum, { count }) => sum + count, 0) }),
   'host.debug': ({ enabled, path }) => (enabled ? path : ''),
+}
+
+function engineWords({ live, replay, same }: NonNullable<Result<'session.inspect'>['engine']>): string {
+  if (same) return replay
+  return `${replay}; shown live by ${live ?? 'an earlier one'}: the screen may differ from what was seen`
 }
 
 /** An error for a person: what failed, and the screen that was seen, when there is one. */

@@ -5,8 +5,8 @@
  *   file header with COMPRESSED_FORMAT_VERSION | table | blocks | table | table bytes u32
  *   table: plain bytes f64 | block count u32 | for each block its compressed bytes u32 | crc32 u32 of the table
  *
- * A block is 256 KiB of the plain file, compressed by Brotli, which every supported Node has: any place is read by
- * expanding one block. The table is there twice, because without it nothing can be read. The records have checksums of
+ * A block is 128 KiB of the plain file, compressed by Brotli, which every supported Node has; to read any place means
+ * to expand one block. The table is there twice, because without it nothing can be read. The records have checksums of
  * their own. A block that cannot be expanded reads as 0xff, which no record begins with: what lies around it is found
  * as in a damaged plain segment.
  */
@@ -19,11 +19,15 @@ import { crc32 } from '../lib/crc32.ts'
 import { errnoOf } from '../lib/system-error.ts'
 import { COMPRESSED_FORMAT_VERSION, FILE_HEADER_BYTES, decodeFileHeader, encodeFileHeader } from './record.ts'
 
-const BLOCK_BYTES = 256 << 10
+const BLOCK_BYTES = 128 << 10
+/** Compressed at a time, in the background: while the event loop is busy, each step waits for its turn. */
+const BATCH_BYTES = 8 * BLOCK_BYTES
 /** More than any segment has; a larger count is damage. */
 const BLOCKS_MAX = 1 << 16
 const TABLE_BYTES_MIN = 8 + 4 + 4
 const LENGTH_BYTES = 4
+/** A shorter segment stays as it is: it saves little, and is read as it was written. */
+export const COMPRESSED_BYTES_MIN = 1 << 20
 /** Past this a segment stays as it is: reading it would cost more than it saves. */
 const WORTHWHILE_RATIO = 0.9
 const UNREADABLE = 0xff
@@ -105,13 +109,13 @@ export function isCompressed(fd: number): boolean {
  * Compresses a segment that nothing is appended to any more; returns by how much it has become smaller. Every block is
  * expanded again and compared before the plain file is replaced, as a whole or not at all.
  */
-export async function compressSegment(path: string): Promise<number> {
+export async function compressSegment(path: string, signal: AbortSignal): Promise<number> {
   const plain = await fs.promises.open(path, 'r')
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {
     if (isCompressed(plain.fd)) return 0
     const { size } = await plain.stat()
-    const compressedBytes = await writeCompressed(plain, size, temporary)
+    const compressedBytes = await writeCompressed(plain, temporary, { size, signal })
     if (compressedBytes > size * WORTHWHILE_RATIO) return 0
     await fs.promises.rename(temporary, path)
     return size - compressedBytes
@@ -121,19 +125,29 @@ export async function compressSegment(path: string): Promise<number> {
   }
 }
 
-async function writeCompressed(plain: fs.promises.FileHandle, size: number, path: string): Promise<number> {
+async function writeCompressed(
+  plain: fs.promises.FileHandle,
+  path: string,
+  { size, signal }: { size: number; signal: AbortSignal },
+): Promise<number> {
   const file = await fs.promises.open(path, 'wx', 0o600)
   try {
     const count = Math.ceil(size / BLOCK_BYTES)
     const lengths: number[] = []
     let at = FILE_HEADER_BYTES + tableBytes(count)
-    for (let index = 0; index < count; index++) {
-      const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, size - index * BLOCK_BYTES))
-      await plain.read(block, 0, block.length, index * BLOCK_BYTES)
-      const compressed = await compressBlock(block)
-      await file.write(compressed, 0, compressed.length, at)
-      lengths.push(compressed.length)
-      at += compressed.length
+    for (let from = 0; from < size; from += BATCH_BYTES) {
+      signal.throwIfAborted()
+      const batch = Buffer.allocUnsafe(Math.min(BATCH_BYTES, size - from))
+      const { bytesRead } = await plain.read(batch, 0, batch.length, from)
+      if (bytesRead < batch.length) throw new Error('a sealed segment has become shorter')
+      const blocks = Array.from({ length: Math.ceil(batch.length / BLOCK_BYTES) }, (_, index) =>
+        compressBlock(batch.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES)),
+      )
+      const compressed = await Promise.all(blocks)
+      lengths.push(...compressed.map(({ length }) => length))
+      const bytes = Buffer.concat(compressed)
+      await file.write(bytes, 0, bytes.length, at)
+      at += bytes.length
     }
     const table = encodeTable(size, lengths)
     const end = Buffer.concat([table, Buffer.alloc(LENGTH_BYTES)])
@@ -176,6 +190,8 @@ class CompressedSegment {
 
   async read(buffer: Buffer, offset: number, length: number, position: number): Promise<number> {
     const into = buffer.subarray(offset, offset + length)
+    // Asked for whenever a segment is opened: no block is expanded for it.
+    if (position + length <= FILE_HEADER_BYTES) return encodeFileHeader().copy(into, 0, position)
     let filled = 0
     while (filled < into.length && position + filled < this.plainBytes) {
       const index = Math.floor((position + filled) / BLOCK_BYTES)

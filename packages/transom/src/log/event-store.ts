@@ -4,8 +4,8 @@ import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@t
 import { OpError } from '@transom/protocol/errors'
 import { tryLockWatchedFile } from '../lib/native.ts'
 import { fileError } from '../lib/system-error.ts'
-import { compressSegment, isCompressed } from './compressed-segment.ts'
-import { CHECKPOINT_EVERY_BYTES } from './fold.ts'
+import { COMPRESSED_BYTES_MIN, compressSegment, isCompressed } from './compressed-segment.ts'
+import { CHECKPOINT_EVERY_BYTES, bytesUntilCheckpoint } from './fold.ts'
 import { writeIndexFile } from './index-file.ts'
 import { INDEXED_BYTES_MIN } from './log-extent.ts'
 import { LogSync } from './log-sync.ts'
@@ -56,6 +56,7 @@ export class EventStore {
   #sideBytes = 0
   #time = 0
   readonly #sync: LogSync
+  readonly #compressing = new AbortController()
   #background: Promise<void> = Promise.resolve()
   /** The offset from which on a projection is asked for its next checkpoint, by its name. */
   readonly #checkpointsDue = new Map<string, number>()
@@ -203,9 +204,9 @@ export class EventStore {
   offerCheckpoint(name: string, take: () => Uint8Array | null): void {
     const due = this.#checkpointsDue.get(name) ?? CHECKPOINT_EVERY_BYTES
     if (this.#endOffset < due || this.#closing !== null) return
-    this.#checkpointsDue.set(name, this.#endOffset + CHECKPOINT_EVERY_BYTES)
     const seq = this.#seq
     const state = take()
+    this.#checkpointsDue.set(name, this.#endOffset + bytesUntilCheckpoint(state?.length ?? 0))
     if (state !== null) this.#inBackground(() => this.writeCheckpoint(name, seq, state))
   }
 
@@ -221,13 +222,12 @@ export class EventStore {
   }
 
   async #close(): Promise<void> {
+    this.#compressing.abort() // compressLog() does what is left
     try {
       await this.sync()
       await this.#sync.stop()
       const last = this.chain.segments.at(-1)
       if (last !== undefined && this.#segmentBytes >= INDEXED_BYTES_MIN) this.#saveIndex(last, this.#index)
-      // The first one last: once it has been replaced, the lock on the former one excludes no other process.
-      for (const { path: segment, index } of this.chain.segments.toReversed()) this.#compress(segment, index)
       await this.#background
     } finally {
       if (this.#fd !== this.#lockFd) fs.closeSync(this.#fd)
@@ -280,11 +280,11 @@ export class EventStore {
     })
   }
 
-  /** In the background. The segment that has the lock stays as it is until that is given back. */
+  /** In the background. The segment that has the lock is left to compressLog(). */
   #compress(segment: string, { offset }: SparseIndex): void {
-    if (offset < (this.#options.compressedBytesMin ?? INDEXED_BYTES_MIN)) return
+    if (offset < (this.#options.compressedBytesMin ?? COMPRESSED_BYTES_MIN)) return
     this.#inBackground(async () => {
-      const saved = await compressSegment(segment)
+      const saved = await compressSegment(segment, this.#compressing.signal)
       this.#sideBytes -= saved
       if (saved > 0) this.#options.onShrunk?.()
     })

@@ -46,8 +46,8 @@ export async function repairLog(events: StoredEvents, options: RepairOptions): P
     const faulty = options.dryRun ? [] : segments.filter(({ tail }) => tail !== 'none')
     // The first segment last: once it has been replaced, the lock on the former one excludes no other process.
     for (const segment of faulty.toReversed()) await repairSegment(segment, copyOf(segment.path))
-    // Their states are those of a log that had no gap.
-    if (copies.length > 0 && !options.dryRun) await events.removeCheckpoints()
+    // Some may be of a log that had no gap, and all can be made again.
+    if (!options.dryRun) await events.removeCheckpoints()
     const { tail, records, unreadable_bytes: removed_bytes } = report
     return { tail, records, removed_bytes, damaged_copy: copies[0] ?? null, damaged_copies: copies }
   } catch (error) {

@@ -15,6 +15,7 @@ import {
 import type { SparseIndex } from './sparse-index.ts'
 
 const READ_BYTES = 256 << 10 // large enough to be cheap, small enough that other sessions get their turn between
+const READ_BYTES_FIRST = 32 << 10 // many want a single record
 
 /** What follows the last whole record: nothing, a record whose writer died, or bytes that have changed. */
 export type Tail = 'none' | 'torn' | 'damaged'
@@ -34,10 +35,10 @@ export async function* readRecords(
 ): AsyncGenerator<LogRecord[]> {
   let pending: Buffer = Buffer.alloc(0)
   let readAt = position.offset
-  for (;;) {
+  for (let readBytes = READ_BYTES_FIRST; ; readBytes = Math.min(2 * readBytes, READ_BYTES)) {
     signal?.throwIfAborted()
-    const piece = Buffer.allocUnsafe(READ_BYTES)
-    const { bytesRead } = await file.read(piece, 0, READ_BYTES, readAt)
+    const piece = Buffer.allocUnsafe(readBytes)
+    const { bytesRead } = await file.read(piece, 0, readBytes, readAt)
     if (bytesRead === 0) return
     readAt += bytesRead
     pending =

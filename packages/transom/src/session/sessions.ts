@@ -13,6 +13,7 @@ import type { KindDefinition, SessionPlan } from './kind.ts'
 import type { KindRegistry, SessionRequest } from './kind-registry.ts'
 import { manifestFields } from './lifecycle.ts'
 import type { SessionLimits } from './limits.ts'
+import { LogCompression } from './log-compression.ts'
 import { HomeUsage } from './quota.ts'
 import { reconcile } from './reconcile.ts'
 import { Session } from './session.ts'
@@ -54,6 +55,8 @@ export class Sessions {
   readonly #usage: HomeUsage
   readonly #live = new Map<string, Session>()
   readonly #writes: DiskWrites
+  /** Of the logs of those that have ended. */
+  readonly compression: LogCompression
   readonly #retired = { events: 0, logBytes: 0 }
   #created = 0
 
@@ -65,6 +68,11 @@ export class Sessions {
       () => {},
       (error) => options.onError('', error),
     )
+    this.compression = new LogCompression(options.home, (savedBytes) => {
+      this.#usage.add(-savedBytes)
+      this.#letGoOn()
+      options.onCountChange()
+    })
   }
 
   get kinds(): KindRegistry {
@@ -118,8 +126,7 @@ export class Sessions {
     const { home, now, onError } = this.#options
     let session: Session | null = null
     const onSyncFailure = (error: OpError) => session?.diskFailed(error)
-    // There may be room now for those that were paused at the Home's quota.
-    const onShrunk = () => this.#live.forEach((live) => live.setQuota({}))
+    const onShrunk = () => this.#letGoOn()
     const log = createEvents(home, manifest.session, { now, onSyncFailure, onShrunk })
     try {
       session = Session.start({
@@ -154,7 +161,9 @@ export class Sessions {
     const manifests: Manifest[] = []
     for (const manifest of this.#home.readManifests()) {
       const live = this.#live.get(manifest.session)
-      manifests.push(live?.manifest ?? (await reconcile(manifest, this.#options)))
+      const found = live?.manifest ?? (await reconcile(manifest, this.#options))
+      if (live === undefined && found.status !== manifest.status) this.compression.add(manifest.session)
+      manifests.push(found)
     }
     return manifests.filter(({ status }) => all || policyOf(status).active)
   }
@@ -215,6 +224,11 @@ export class Sessions {
   /** Counts again what the sessions take on disk, and lets those go on for which there is room now. */
   recountUsage(): void {
     this.#usage.recount()
+    this.#letGoOn()
+  }
+
+  /** There may be room now for those that were paused at the Home's quota. */
+  #letGoOn(): void {
     for (const session of this.#live.values()) session.setQuota({})
   }
 
@@ -234,6 +248,7 @@ export class Sessions {
         this.#live.delete(session.id)
         this.#retired.events += session.log.seq
         this.#retired.logBytes += session.log.sizeBytes
+        this.compression.add(session.id)
         this.#options.onCountChange()
       },
     )
