@@ -126,7 +126,7 @@ function readPlayer(/** @type {string} */ file) {
   return fs.readFileSync(path.join(root, PLAYER, 'dist/bundle', file), 'utf8')
 }
 
-/** Keeps the CLI small: it fills in again (cli/local-command.ts) what is left out here. */
+/** Keeps the CLI small: it fills in again (surfaces/cli/local-command.ts) what is left out here. */
 function withoutEmpty(/** @type {string} */ _key, /** @type {unknown} */ value) {
   const isEmpty =
     value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)

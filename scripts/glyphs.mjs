@@ -1,7 +1,7 @@
 // Makes packages/transom/assets/glyphs-{1,2,3}.bin: the glyphs of DejaVu Sans Mono as alpha masks, one file for each
 // scale. Run by hand (`npm run glyphs`) when the cell's size or the repertoire changes, and commit what it writes:
 // pictures are drawn from these masks alone, so that they are the same on every machine.
-// The format is told in packages/transom/src/pictures/glyph-atlas.ts, which reads it.
+// The format is told in packages/transom/src/evidence/pictures/glyph-atlas.ts, which reads it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'

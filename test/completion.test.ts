@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commandTable } from '@transom/protocol'
-import { LOCAL_COMMANDS } from '../packages/transom/src/cli/local-commands.ts'
+import { LOCAL_COMMANDS } from '../packages/transom/src/surfaces/cli/local-commands.ts'
 import { needs } from './support/needs.ts'
 import { CLI, TestHome } from './support/test-home.ts'
 

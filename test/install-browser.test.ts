@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installedChromium } from '../packages/transom/src/kinds/web/chromium-location.ts'
 import { Chromium } from '../packages/transom/src/kinds/web/chromium.ts'
-import { readTar } from '../packages/transom/src/awi-tty/tar-reader.ts'
+import { readTar } from '../packages/transom/src/surfaces/awi/command/tar-reader.ts'
 import { needs, needsThat } from './support/needs.ts'
 
 const AWI = fileURLToPath(new URL('../packages/transom/dist/awi-tty.cjs', import.meta.url))

@@ -15,46 +15,43 @@ const FUNCTION_LINES_MAX = 70
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   platform: ['lib'],
-  grid: ['lib'],
-  terminal: ['lib', 'grid'],
-  pictures: ['lib', 'grid'],
-  'picture-worker': ['lib', 'grid', 'pictures'],
+  terminal: ['lib'],
   log: ['lib'],
   home: ['lib', 'log'],
   blocks: ['lib', 'platform', 'log'],
-  session: ['lib', 'platform', 'grid', 'terminal', 'log', 'home', 'blocks'],
-  kinds: ['lib', 'platform', 'grid', 'terminal', 'log', 'home', 'blocks', 'session'],
-  replay: ['lib', 'log', 'terminal', 'session'],
-  recordings: ['lib', 'grid', 'terminal', 'pictures', 'log', 'session', 'replay'],
-  player: ['grid', 'terminal', 'log', 'session', 'replay', 'recordings'],
+  session: ['lib', 'platform', 'terminal', 'log', 'home', 'blocks'],
+  kinds: ['lib', 'platform', 'terminal', 'log', 'home', 'blocks', 'session'],
+  'evidence/pictures': ['lib'],
+  'evidence/picture-worker': ['lib', 'evidence/pictures'],
+  'evidence/replay': ['lib', 'log', 'terminal', 'session'],
+  'evidence/recordings': ['lib', 'terminal', 'log', 'session', 'evidence/pictures', 'evidence/replay'],
+  'evidence/player': ['terminal', 'log', 'session', 'evidence/replay', 'evidence/recordings'],
   host: [
     'lib',
     'platform',
-    'grid',
     'terminal',
     'log',
     'home',
     'blocks',
-    'pictures',
-    'picture-worker',
     'session',
-    'replay',
-    'recordings',
+    'evidence/pictures',
+    'evidence/picture-worker',
+    'evidence/replay',
+    'evidence/recordings',
   ],
   doctor: ['lib', 'platform', 'home', 'kinds'],
-  cli: ['lib', 'home', 'doctor'],
-  gateway: ['lib', 'home'],
-  'awi-tty': ['lib', 'kinds'],
-  'awi-agent': ['lib', 'platform', 'terminal', 'kinds', 'host'],
-  browser: ['lib', 'grid', 'terminal', 'kinds'],
+  'surfaces/cli': ['lib', 'home', 'doctor'],
+  'surfaces/gateway': ['lib', 'home', 'surfaces/mcp'],
+  'surfaces/mcp': ['lib', 'home', 'surfaces/gateway'],
+  'surfaces/awi': ['lib', 'platform', 'terminal', 'kinds', 'host'],
+  'surfaces/browser': ['lib', 'terminal', 'kinds', 'session'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lib: ['@transom/protocol/errors', 'koffi'],
-  grid: ['@transom/protocol'],
-  terminal: ['@transom/protocol', '@transom/protocol/errors'],
-  pictures: ['@transom/protocol', '@transom/protocol/errors'],
-  'picture-worker': ['@transom/protocol', '@transom/protocol/errors'],
+  terminal: ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
+  'evidence/pictures': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
+  'evidence/picture-worker': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
   platform: ['@transom/protocol', '@transom/protocol/errors'],
@@ -62,23 +59,25 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   kinds: [
     '@transom/protocol',
     '@transom/protocol/errors',
+    '@transom/grid',
     'devtools-protocol',
     'devtools-protocol/types/protocol-mapping.js',
     'get-east-asian-width',
   ],
-  session: ['@transom/protocol', '@transom/protocol/errors', 're2js', 'zod'],
-  replay: ['@transom/protocol', '@transom/protocol/errors'],
-  recordings: ['@transom/protocol', '@transom/protocol/errors'],
-  player: ['@transom/protocol', '@transom/protocol/errors'],
+  session: ['@transom/protocol', '@transom/protocol/errors', '@transom/grid', 're2js', 'zod'],
+  'evidence/replay': ['@transom/protocol', '@transom/protocol/errors'],
+  'evidence/recordings': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid', '@transom/tui'],
+  'evidence/player': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid', '@transom/tui'],
   host: [
     '@transom/protocol',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/client',
     '@transom/client/unix-socket',
+    '@transom/grid',
   ],
   doctor: ['@transom/protocol', '@transom/protocol/errors'],
-  cli: [
+  'surfaces/cli': [
     '@transom/protocol',
     '@transom/protocol/batch-steps',
     '@transom/protocol/errors',
@@ -87,35 +86,37 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client',
     '@transom/client/unix-socket',
   ],
-  gateway: [
+  'surfaces/gateway': [
     '@transom/protocol',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/client',
     '@hono/node-server',
     '@hono/node-server/utils/response',
-    '@modelcontextprotocol/server',
-    '@modelcontextprotocol/server/stdio',
     'hono',
     'ws',
     'zod',
   ],
-  'awi-agent': [
+  'surfaces/mcp': [
     '@transom/protocol',
     '@transom/protocol/errors',
-    '@transom/protocol/jsonrpc',
     '@transom/client',
-    '@transom/client/unix-socket',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/stdio',
+    'zod',
   ],
-  browser: ['get-east-asian-width'],
-  'awi-tty': [
+  'surfaces/awi': [
+    '@transom/protocol',
     '@transom/protocol/errors',
     '@transom/protocol/jsonrpc',
     '@transom/protocol/version',
     '@transom/client',
     '@transom/client/unix-socket',
   ],
+  'surfaces/browser': ['@transom/grid', 'get-east-asian-width'],
   protocol: ['zod'],
+  grid: [],
+  tui: ['@transom/grid'],
   client: [
     '@transom/protocol',
     '@transom/protocol/errors',
@@ -148,7 +149,9 @@ describe('the product keeps its shape', () => {
   })
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
-    const cli = code.filter(({ name }) => /\/(cli|awi-tty|client\/src|main\/(cli|awi-tty)\.ts)/.test(name))
+    const cli = code.filter(({ name }) =>
+      /\/(surfaces\/cli|awi\/command|client\/src|main\/(cli|awi-tty)\.ts)/.test(name),
+    )
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])
   })
@@ -181,12 +184,12 @@ describe('the product keeps its shape', () => {
   })
 
   test('the pure core reaches no clock, file or process', () => {
-    const pure = code.filter(({ name }) => /transom\/src\/(grid|terminal)\//.test(name))
+    const pure = code.filter(({ name }) => /(grid\/src|tui\/src|transom\/src\/terminal)\//.test(name))
     const impure = pure.filter(({ text }) =>
       /from 'node:|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate/.test(text),
     )
     // Pictures take deflate from Node, and nothing else.
-    const drawing = code.filter(({ name }) => /transom\/src\/pictures\//.test(name))
+    const drawing = code.filter(({ name }) => /transom\/src\/evidence\/pictures\//.test(name))
     impure.push(
       ...drawing.filter(({ text }) =>
         /from 'node:(?!zlib')|\bprocess\.|Date\.now|performance\.|setTimeout|setImmediate|Math\.(?:random|sin|cos|tan|pow)|Buffer\./.test(
@@ -243,8 +246,9 @@ function importsOf({ text }: SourceFile): string[] {
 }
 
 function wrongImport(file: SourceFile, specifier: string): string[] {
-  const [, packageName = '', folder = ''] = /^packages\/([^/]+)\/src\/([^/]+)/.exec(file.name) ?? []
+  const [, packageName = ''] = /^packages\/([^/]+)\//.exec(file.name) ?? []
   if (specifier.startsWith('node:')) return []
+  const folder = layerOf(file.name)
   const layer = packageName === 'transom' ? folder : packageName
   if (layer === 'main' || !(layer in PACKAGES)) return []
   if (!specifier.startsWith('.')) {
@@ -252,9 +256,15 @@ function wrongImport(file: SourceFile, specifier: string): string[] {
   }
   if (packageName !== 'transom') return []
   const target = path.join(path.dirname(file.name), specifier)
-  const [, targetFolder = ''] = /^packages\/transom\/src\/([^/]+)/.exec(target) ?? []
+  const targetFolder = layerOf(target)
   const allowed = targetFolder === folder || LAYERS[folder]?.includes(targetFolder)
   return allowed ? [] : [`${file.name} imports ${target}`]
+}
+
+/** The folder of the product that a file belongs to; each surface and each form of evidence is one of its own. */
+function layerOf(file: string): string {
+  const [, folder = ''] = /^packages\/transom\/src\/((?:(?:surfaces|evidence)\/)?[^/]+)/.exec(file) ?? []
+  return folder
 }
 
 interface Node {

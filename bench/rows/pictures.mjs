@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * @typedef {typeof import('../programs/pictures.ts')} Pictures
- * @typedef {{ grid: import('../../packages/transom/src/grid/grid.ts').Grid, cursor: any, title: string }} Frame
+ * @typedef {{ grid: import('@transom/grid').Grid, cursor: any, title: string }} Frame
  */
 
 /** @type {import('../report.mjs').Row} */

@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { canonicalText } from '../../packages/transom/src/grid/canonical-text.ts'
-import { Grid, createGridTables } from '../../packages/transom/src/grid/grid.ts'
+import { Grid, canonicalText, createGridTables } from '@transom/grid'
 import type { LogRecord } from '../../packages/transom/src/log/record.ts'
 import type {
   Act,

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { installBrowser } from '../../packages/transom/src/awi-tty/install-browser.ts'
+import { installBrowser } from '../../packages/transom/src/surfaces/awi/command/install-browser.ts'
 import { cacheFolder, findChromium } from '../../packages/transom/src/kinds/web/chromium-location.ts'
 import { buildAll } from '../../scripts/build.mjs'
 

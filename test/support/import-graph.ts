@@ -45,8 +45,8 @@ function sourceFiles(source: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name))
 }
 
-/** A kind is a layer of its own: `kinds/web`. */
+/** Each kind, surface and form of evidence is a folder of its own: `kinds/web`, `surfaces/cli`. */
 function folderOf(source: string, file: string): string {
   const [first = '', second = ''] = path.relative(source, file).split(path.sep)
-  return first === 'kinds' ? `${first}/${second}` : first
+  return ['kinds', 'surfaces', 'evidence'].includes(first) ? `${first}/${second}` : first
 }

@@ -1,8 +1,8 @@
 /** What the tests of pictures share: glyphs from the shipped files, and screens out of bytes. */
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
-import { GlyphAtlas } from '../../packages/transom/src/pictures/glyph-atlas.ts'
-import { GlyphSet } from '../../packages/transom/src/pictures/glyph-set.ts'
+import { GlyphAtlas } from '../../packages/transom/src/evidence/pictures/glyph-atlas.ts'
+import { GlyphSet } from '../../packages/transom/src/evidence/pictures/glyph-set.ts'
 import type { Frame } from '../../packages/transom/src/terminal/emulator.ts'
 import { VtEmulator } from '../../packages/transom/src/terminal/vt/vt-emulator.ts'
 

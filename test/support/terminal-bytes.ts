@@ -1,7 +1,7 @@
 /** Bytes for tests of emulators, and what a frame shows, to compare. */
 import fc from 'fast-check'
-import type { Grid } from '../../packages/transom/src/grid/grid.ts'
-import { styledRuns } from '../../packages/transom/src/grid/styled-runs.ts'
+import type { Grid } from '@transom/grid'
+import { styledRuns } from '../../packages/transom/src/session/styled-runs.ts'
 import type { Frame } from '../../packages/transom/src/terminal/emulator.ts'
 
 /** Everything that a frame shows, as plain data. Ids of styles and clusters tell when one was first seen, not what it is. */

@@ -2,8 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Grid } from '../../packages/transom/src/grid/grid.ts'
-import { DEFAULT_COLOR, RGB_COLOR, UNDERLINES, type Style } from '../../packages/transom/src/grid/style.ts'
+import { DEFAULT_COLOR, RGB_COLOR, UNDERLINES, type Grid, type Style } from '@transom/grid'
 import type { Emulator, Frame } from '../../packages/transom/src/terminal/emulator.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -11,6 +11,7 @@ import { manifest, type Manifest } from './manifest.ts'
 
 const HOME_FORMAT = 'transom-home'
 const HOME_VERSION = 1
+const HOME_FILE = 'home.json'
 /** Optional; what it may say is in config.ts. */
 export const CONFIG_FILE = 'config.json'
 /** A session folder with this behind its id is being removed: it is no session any more. */
@@ -29,9 +30,9 @@ export class Home {
   static open(homePath: string): Home {
     try {
       makeFolder(homePath)
-      const file = path.join(homePath, 'home.json')
+      const file = path.join(homePath, HOME_FILE)
       if (!fs.existsSync(file)) {
-        refuseForeignFolder(homePath)
+        refuseForeignFolder(homePath, file)
         writeFileAtomic(file, `${JSON.stringify({ format: HOME_FORMAT, version: HOME_VERSION })}\n`)
       }
       checkHomeFile(homePath, file)
@@ -126,10 +127,14 @@ export class Home {
   }
 }
 
-function refuseForeignFolder(homePath: string): void {
-  // The host's lock files may be there before the Home itself, and somebody may have configured it first.
-  const entries = fs.readdirSync(homePath).filter((entry) => !HOST_FILES.test(entry) && entry !== CONFIG_FILE)
-  if (entries.length > 0) throw foreign(homePath, 'it has other files in it and no home.json')
+function refuseForeignFolder(homePath: string, file: string): void {
+  // The host's lock files and the configuration may be there before the Home itself. Another process may be making
+  // the Home at this moment: its temporary file, or home.json itself, can appear after the caller has looked for it.
+  const isOurs = (entry: string) =>
+    HOST_FILES.test(entry) || entry === CONFIG_FILE || entry.startsWith(HOME_FILE)
+  const entries = fs.readdirSync(homePath).filter((entry) => !isOurs(entry))
+  if (entries.length > 0 && !fs.existsSync(file))
+    throw foreign(homePath, 'it has other files in it and no home.json')
 }
 
 function checkHomeFile(homePath: string, file: string): void {

@@ -7,7 +7,7 @@ import { messageOf } from '../lib/system-error.ts'
 import { writeNewFile } from '../lib/new-file.ts'
 import { notWritten, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
 import { ZipWriter } from '../lib/zip-writer.ts'
-import { bundlePage, type BundledFile } from '../recordings/bundle-page.ts'
+import { bundlePage, type BundledFile } from '../evidence/recordings/bundle-page.ts'
 
 export interface BundleRequest {
   /** Absolute; a zip when it ends in `.zip`, else a folder. */

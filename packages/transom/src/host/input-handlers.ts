@@ -1,6 +1,6 @@
 import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { findPlaces } from '../grid/find-text.ts'
+import { findPlaces } from '@transom/grid'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'

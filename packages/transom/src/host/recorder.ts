@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { OpError } from '@transom/protocol/errors'
-import type { RecordingMade, RecordingRequest } from '../recordings/make-recording.ts'
-import type { RecorderMessage } from '../recordings/recorder-messages.ts'
+import type { RecordingMade, RecordingRequest } from '../evidence/recordings/make-recording.ts'
+import type { RecorderMessage } from '../evidence/recordings/recorder-messages.ts'
 import { withProcessMark } from '../lib/native.ts'
 import type { ChildReaper } from '../platform/child-reaper.ts'
 

@@ -4,8 +4,8 @@ import {
   type SessionStatus,
   type SubscriptionMessage,
 } from '@transom/protocol'
-import { changedRows } from '../grid/grid.ts'
-import { screenLine } from '../grid/styled-runs.ts'
+import { changedRows } from '@transom/grid'
+import { screenLine } from '../session/styled-runs.ts'
 import { FoldedChanges } from '../lib/changes.ts'
 import { eventRecord } from '../log/event-record.ts'
 import type { LogRecord } from '../log/record.ts'

@@ -1,7 +1,7 @@
 import type { ParsedParams, Result, WEB_OPERATIONS } from '@transom/protocol'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
-import { findPlaces } from '../grid/find-text.ts'
+import { findPlaces } from '@transom/grid'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { PageControl } from '../session/capabilities.ts'

@@ -5,8 +5,8 @@ import * as path from 'node:path'
 import { isatty } from 'node:tty'
 import type { Command } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { expandCommand, type CompactCommand } from '../cli/local-command.ts'
-import { runCli } from '../cli/run.ts'
+import { expandCommand, type CompactCommand } from '../surfaces/cli/local-command.ts'
+import { runCli } from '../surfaces/cli/run.ts'
 import { errnoOf } from '../lib/system-error.ts'
 
 /** As JSON: V8 reads a text faster than an object literal of that size. */

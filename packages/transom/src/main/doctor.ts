@@ -4,7 +4,7 @@
  */
 import * as fs from 'node:fs'
 import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
-import { connectToHost } from '../cli/host-connection.ts'
+import { connectToHost } from '../surfaces/cli/host-connection.ts'
 import { degraded, failed, ok, runChecks, type Finding } from '../doctor/check.ts'
 import { existingAncestor, homeChecks } from '../doctor/home-checks.ts'
 import { nativeChecks } from '../doctor/native-checks.ts'

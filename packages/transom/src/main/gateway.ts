@@ -1,20 +1,25 @@
 /** The gateway: `serve`, `token …` and `mcp`. Loaded into the CLI's process by the commands that need it. */
 import { OpError } from '@transom/protocol/errors'
 import { TOKEN_SCOPES, type TokenScope } from '@transom/protocol'
-import type { GatewayInvocation } from '../cli/gateway-commands.ts'
-import { connectOrStartHost, connectToHost, followSession, type HostFinder } from '../cli/host-connection.ts'
-import { CallMetrics } from '../gateway/call-metrics.ts'
-import { GatewayCalls } from '../gateway/gateway-calls.ts'
-import { GATEWAY_LIMITS, Gateway } from '../gateway/gateway.ts'
-import { HostPool, type HostConnector } from '../gateway/host-pool.ts'
-import { LISTEN_DEFAULT, listenAddress } from '../gateway/listen-address.ts'
-import { CODE_MS, LoginCodes } from '../gateway/login-codes.ts'
-import { createMcpEndpoint } from '../gateway/mcp/mcp-server.ts'
-import { serveOnStdio } from '../gateway/mcp/stdio-connection.ts'
-import { TOOL_SETS, type ToolSet } from '../gateway/mcp/tool-table.ts'
-import { SessionListWatch } from '../gateway/session-list-watch.ts'
-import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../gateway/token-store.ts'
-import { VIEWER_PATH } from '../gateway/viewer-routes.ts'
+import type { GatewayInvocation } from '../surfaces/cli/gateway-commands.ts'
+import {
+  connectOrStartHost,
+  connectToHost,
+  followSession,
+  type HostFinder,
+} from '../surfaces/cli/host-connection.ts'
+import { CallMetrics } from '../surfaces/gateway/call-metrics.ts'
+import { GatewayCalls } from '../surfaces/gateway/gateway-calls.ts'
+import { GATEWAY_LIMITS, Gateway } from '../surfaces/gateway/gateway.ts'
+import { HostPool, type HostConnector } from '../surfaces/gateway/host-pool.ts'
+import { LISTEN_DEFAULT, listenAddress } from '../surfaces/gateway/listen-address.ts'
+import { CODE_MS, LoginCodes } from '../surfaces/gateway/login-codes.ts'
+import { createMcpEndpoint } from '../surfaces/mcp/mcp-server.ts'
+import { serveOnStdio } from '../surfaces/mcp/stdio-connection.ts'
+import { TOOL_SETS, type ToolSet } from '../surfaces/mcp/tool-table.ts'
+import { SessionListWatch } from '../surfaces/gateway/session-list-watch.ts'
+import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../surfaces/gateway/token-store.ts'
+import { VIEWER_PATH } from '../surfaces/gateway/viewer-routes.ts'
 import { Home } from '../home/home.ts'
 
 /** Carries out a command of cli/gateway-commands.ts; returns the exit status. */

@@ -1,13 +1,13 @@
 /** What `transom screenshot-diff` loads when it is called. */
 import * as fs from 'node:fs/promises'
 import { OpError, toWireError } from '@transom/protocol/errors'
-import type { DiffAnswer, DiffRequest, PictureDifference } from '../cli/screenshot-diff-command.ts'
+import type { DiffAnswer, DiffRequest, PictureDifference } from '../surfaces/cli/screenshot-diff-command.ts'
 import { notWritten, publish, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
-import { diffPictures } from '../pictures/picture-diff.ts'
-import { decodePng } from '../pictures/png-reader.ts'
-import { encodePng } from '../pictures/png-writer.ts'
-import type { Raster } from '../pictures/raster.ts'
+import { diffPictures } from '../evidence/pictures/picture-diff.ts'
+import { decodePng } from '../evidence/pictures/png-reader.ts'
+import { encodePng } from '../evidence/pictures/png-writer.ts'
+import type { Raster } from '../evidence/pictures/raster.ts'
 
 /** Does not throw: an error of this program would be none of the CLI's, which has a class of its own for them. */
 export async function diffFiles(request: DiffRequest): Promise<DiffAnswer> {

@@ -5,8 +5,8 @@
 import * as fs from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { toWireError } from '@transom/protocol/errors'
-import { Studio } from '../picture-worker/draw-picture.ts'
-import type { AnswerMessage, JobMessage, WorkerStart } from '../picture-worker/picture-job.ts'
+import { Studio } from '../evidence/picture-worker/draw-picture.ts'
+import type { AnswerMessage, JobMessage, WorkerStart } from '../evidence/picture-worker/picture-job.ts'
 
 const { glyphFiles, program } = workerData as WorkerStart // set by picture-pool.ts of this same version
 const studio = new Studio((scale) => readWhole(glyphFiles[scale - 1] ?? -1), program)

@@ -1,11 +1,11 @@
 /** `node player.mjs FOLDER OPTIONS`: plays the Event Log of a session in the terminal it runs in. Started by `transom replay`. */
 import { ERROR_TABLE, toWireError } from '@transom/protocol/errors'
 import { StoredEvents } from '../log/stored-events.ts'
-import { readCommands } from '../player/player-keys.ts'
-import { ENTER_PLAYER, LEAVE_PLAYER, PlayerView } from '../player/player-view.ts'
-import { Playback, type PlayerCommand } from '../player/playback.ts'
-import { Tape, TapeHead } from '../player/tape.ts'
-import { momentOf, seqOfMoment } from '../replay/moment.ts'
+import { readCommands } from '../evidence/player/player-keys.ts'
+import { ENTER_PLAYER, LEAVE_PLAYER, PlayerView } from '../evidence/player/player-view.ts'
+import { Playback, type PlayerCommand } from '../evidence/player/playback.ts'
+import { Tape, TapeHead } from '../evidence/player/tape.ts'
+import { momentOf, seqOfMoment } from '../evidence/replay/moment.ts'
 import { knownKinds } from './kinds.ts'
 
 /** What `transom replay` passes on. */

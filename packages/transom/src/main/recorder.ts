@@ -2,7 +2,7 @@
  * Makes one recording and ends. A process of its own, below the others in priority: drawing and compressing would keep
  * the host's sessions waiting. The host gives it its program on standard input, as that was when the host started.
  */
-import { serveRecorder } from '../recordings/serve-recorder.ts'
+import { serveRecorder } from '../evidence/recordings/serve-recorder.ts'
 import { knownKinds } from './kinds.ts'
 
 /** Put in by the build. */

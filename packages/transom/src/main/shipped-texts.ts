@@ -1,9 +1,9 @@
 /** The texts that the build writes beside the programs: they are functions of the command tables alone. */
 import { commandTable } from '@transom/protocol'
-import { bashScript, fishScript, zshScript } from '../cli/completion-scripts.ts'
-import { completionTable } from '../cli/completion-table.ts'
-import { LOCAL_COMMANDS } from '../cli/local-commands.ts'
-import { manPage } from '../cli/man-page.ts'
+import { bashScript, fishScript, zshScript } from '../surfaces/cli/completion-scripts.ts'
+import { completionTable } from '../surfaces/cli/completion-table.ts'
+import { LOCAL_COMMANDS } from '../surfaces/cli/local-commands.ts'
+import { manPage } from '../surfaces/cli/man-page.ts'
 
 /** By file name. */
 export function shippedTexts(): Record<string, string> {

@@ -2,13 +2,13 @@
 import * as fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { OpError, toWireError, type WireError } from '@transom/protocol/errors'
-import { colorDepth } from '../browser/ansi-rows.ts'
+import { colorDepth } from '../surfaces/browser/ansi-rows.ts'
 import {
   ENTER_SCREEN,
   LEAVE_SCREEN,
   TerminalBrowser,
   type PersonsTerminal,
-} from '../browser/terminal-browser.ts'
+} from '../surfaces/browser/terminal-browser.ts'
 import { FrameDecoder } from '../kinds/web/frame-decoder.ts'
 import { GuardedPage } from '../kinds/web/guarded-page.ts'
 import { UrlPolicy } from '../kinds/web/url-policy.ts'

@@ -1,8 +1,14 @@
 import { RE2JS } from 're2js'
 import type { CursorState, NeedsInput, WaitConditions } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { lineAt, type CanonicalText } from '../grid/canonical-text.ts'
-import { findText, liesWithin, type ShownText, type TextSpan } from '../grid/find-text.ts'
+import {
+  findText,
+  liesWithin,
+  lineAt,
+  type CanonicalText,
+  type ShownText,
+  type TextSpan,
+} from '@transom/grid'
 import { messageOf } from '../lib/system-error.ts'
 import { screenHash } from './snapshot.ts'
 

@@ -8,7 +8,7 @@ import type {
   FactType,
   ParsedParams,
 } from '@transom/protocol'
-import type { CanonicalText } from '../grid/canonical-text.ts'
+import type { CanonicalText, TextSpan } from '@transom/grid'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import type { Scope } from '../lib/scope.ts'
@@ -16,7 +16,6 @@ import type { LogRecord } from '../log/record.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import type { MouseAction } from '../terminal/mouse-encoding.ts'
 import type { Capabilities, Capability } from './capabilities.ts'
-import type { TextSpan } from '../grid/find-text.ts'
 import type { FailureCause } from './lifecycle.ts'
 import type { PauseReason } from './pause-reasons.ts'
 import type { Projection } from './projection.ts'

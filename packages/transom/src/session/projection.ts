@@ -1,5 +1,5 @@
 import type { PageView, TerminalModes } from '@transom/protocol'
-import type { CanonicalText } from '../grid/canonical-text.ts'
+import type { CanonicalText } from '@transom/grid'
 import type { LogRecord } from '../log/record.ts'
 import type { Frame, Scrollback } from '../terminal/emulator.ts'
 

@@ -1,6 +1,6 @@
 import type { Result } from '@transom/protocol'
-import { changedRows } from '../grid/grid.ts'
-import { screenLine } from '../grid/styled-runs.ts'
+import { changedRows } from '@transom/grid'
+import { screenLine } from './styled-runs.ts'
 import type { Projection } from './projection.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { screenHash } from './snapshot.ts'

@@ -1,7 +1,6 @@
 import type { Actor, ExitRecord, Fact, NeedsInput, Snapshot, WaitResult } from '@transom/protocol'
 import type { OpError } from '@transom/protocol/errors'
-import type { CanonicalText } from '../grid/canonical-text.ts'
-import type { TextSpan } from '../grid/find-text.ts'
+import type { CanonicalText, TextSpan } from '@transom/grid'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { Deferred } from '../lib/deferred.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ScreenLine, Snapshot } from '@transom/protocol'
-import type { CanonicalText } from '../grid/canonical-text.ts'
-import { screenLine } from '../grid/styled-runs.ts'
+import type { CanonicalText } from '@transom/grid'
+import { screenLine } from './styled-runs.ts'
 import type { Projection } from './projection.ts'
 import type { Frame } from '../terminal/emulator.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EVENT_TYPE_NUMBERS, type ExitRecord } from '@transom/protocol'
-import type { CanonicalText } from '../grid/canonical-text.ts'
+import type { CanonicalText } from '@transom/grid'
 import { EchoTracker, cursorPlace } from '../kinds/terminal/echo.ts'
 import { TerminalProjection } from '../kinds/terminal/terminal-projection.ts'
 import { Changes } from '../lib/changes.ts'

@@ -1,6 +1,6 @@
 import type { ExitRecord, NeedsInput, ParsedParams, WaitResult } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { filledToCursor, type CanonicalText } from '../grid/canonical-text.ts'
+import { filledToCursor, type CanonicalText, type TextSpan } from '@transom/grid'
 import { waitUntil, type Verdict } from '../lib/wait-until.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import {
@@ -10,7 +10,6 @@ import {
   type ConditionVerdict,
   type SearchedText,
 } from './conditions.ts'
-import type { TextSpan } from '../grid/find-text.ts'
 import { CONFIRM_MS, QUIET_MS } from './needs-input.ts'
 import type { Projection } from './projection.ts'
 import { takeSnapshot } from './snapshot.ts'

@@ -1,5 +1,5 @@
 import type { CursorState, TerminalModes } from '@transom/protocol'
-import type { Grid } from '../grid/grid.ts'
+import type { Grid } from '@transom/grid'
 
 /** An Event Log record, as far as it changes what a terminal shows. */
 export type TerminalEvent =

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalText } from '../../grid/canonical-text.ts'
+import { canonicalText, liesWithin } from '@transom/grid'
 import { VtEmulator } from '../../terminal/vt/vt-emulator.ts'
-import { liesWithin } from '../../grid/find-text.ts'
 import { EchoTracker, cursorPlace } from './echo.ts'
 
 /** A terminal, and what was typed at it. */

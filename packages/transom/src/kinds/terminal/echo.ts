@@ -1,5 +1,4 @@
-import { offsetInLine, type CanonicalLine, type CanonicalText } from '../../grid/canonical-text.ts'
-import type { TextSpan } from '../../grid/find-text.ts'
+import { offsetInLine, type CanonicalLine, type CanonicalText, type TextSpan } from '@transom/grid'
 import type { Frame } from '../../terminal/emulator.ts'
 
 const TYPED_LINES_MAX = 64 // more than a screen shows of them

@@ -1,5 +1,5 @@
 import { EVENT_TYPE_NUMBERS, blockBeginEvent, resizeEvent, type TerminalModes } from '@transom/protocol'
-import { canonicalText, type CanonicalText } from '../../grid/canonical-text.ts'
+import { canonicalText, type CanonicalText } from '@transom/grid'
 import { factOf } from '../../log/facts.ts'
 import type { LogRecord } from '../../log/record.ts'
 import type { ProjectedViews, Projection } from '../../session/projection.ts'

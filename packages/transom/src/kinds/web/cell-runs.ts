@@ -10,8 +10,15 @@
  * and these follow), else the code point.
  */
 import { COLS_MAX, ROWS_MAX } from '@transom/protocol'
-import { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '../../grid/cell-kind.ts'
-import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER, type Grid } from '../../grid/grid.ts'
+import {
+  CELL_BLANK,
+  CELL_GRAPHIC,
+  CELL_TEXT,
+  CLUSTER_BASE,
+  EMPTY_CELL,
+  WIDE_SPACER,
+  type Grid,
+} from '@transom/grid'
 import { ByteReader, ByteWriter } from '../../lib/varint.ts'
 
 const VERSION = 1

@@ -1,4 +1,4 @@
-import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import { QUADRANT_CHARACTERS, drawGraphics } from './cell-graphics.ts'
 import { placeGlyphs } from './glyph-layout.ts'
 import { scanGlyphs } from './glyph-scan.ts'

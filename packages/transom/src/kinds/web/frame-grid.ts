@@ -1,12 +1,13 @@
 import {
   CLUSTER_BASE,
+  DEFAULT_STYLE,
   EMPTY_CELL,
   Grid,
+  RGB_COLOR,
   WIDE_SPACER,
   createGridTables,
   type InternedGridTables,
-} from '../../grid/grid.ts'
-import { DEFAULT_STYLE, RGB_COLOR } from '../../grid/style.ts'
+} from '@transom/grid'
 import type { DecodedFrame } from './frame-decoding.ts'
 import { CELL_GRAPHIC, type WebFrame } from './web-frame.ts'
 

@@ -1,6 +1,4 @@
-import { canonicalText } from '../../grid/canonical-text.ts'
-import { findPlaces, type TextPlace } from '../../grid/find-text.ts'
-import { WIDE_SPACER, type Grid } from '../../grid/grid.ts'
+import { WIDE_SPACER, canonicalText, findPlaces, type Grid, type TextPlace } from '@transom/grid'
 import { textGrid } from './frame-grid.ts'
 import type { WebFrame } from './web-frame.ts'
 

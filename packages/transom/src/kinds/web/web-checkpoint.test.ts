@@ -1,8 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '../../grid/cell-kind.ts'
-import { CLUSTER_BASE, Grid, WIDE_SPACER, createGridTables } from '../../grid/grid.ts'
-import { DEFAULT_STYLE, RGB_COLOR } from '../../grid/style.ts'
+import {
+  CELL_BLANK,
+  CELL_GRAPHIC,
+  CELL_TEXT,
+  CLUSTER_BASE,
+  DEFAULT_STYLE,
+  Grid,
+  RGB_COLOR,
+  WIDE_SPACER,
+  createGridTables,
+} from '@transom/grid'
 import { EVENT_TYPE_NUMBERS, type EventType } from '@transom/protocol'
 import type { LogRecord } from '../../log/record.ts'
 import { encodeCells, type PageCells } from './cell-runs.ts'

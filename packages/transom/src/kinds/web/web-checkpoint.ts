@@ -6,12 +6,12 @@
 import type { PageView } from '@transom/protocol'
 import {
   CLUSTER_BASE,
+  DEFAULT_STYLE,
   Grid,
   WIDE_SPACER,
   createGridTables,
   type InternedGridTables,
-} from '../../grid/grid.ts'
-import { DEFAULT_STYLE } from '../../grid/style.ts'
+} from '@transom/grid'
 import type { CaretCell } from './cell-runs.ts'
 import { ByteReader, ByteWriter } from '../../lib/varint.ts'
 

@@ -1,6 +1,6 @@
-import type { Grid } from '../../grid/grid.ts'
+import type { Grid } from '@transom/grid'
 
-export { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '../../grid/cell-kind.ts'
+export { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '@transom/grid'
 
 /** Pixels of a cell on the device. */
 export const CELL_WIDTH_PX = 8

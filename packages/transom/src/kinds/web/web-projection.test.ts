@@ -1,9 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
-import { CELL_BLANK, CELL_GRAPHIC, CELL_TEXT } from '../../grid/cell-kind.ts'
-import { CLUSTER_BASE, EMPTY_CELL, Grid, WIDE_SPACER, createGridTables } from '../../grid/grid.ts'
-import { DEFAULT_STYLE, RGB_COLOR } from '../../grid/style.ts'
+import {
+  CELL_BLANK,
+  CELL_GRAPHIC,
+  CELL_TEXT,
+  CLUSTER_BASE,
+  DEFAULT_STYLE,
+  EMPTY_CELL,
+  Grid,
+  RGB_COLOR,
+  WIDE_SPACER,
+  createGridTables,
+} from '@transom/grid'
 import type { LogRecord } from '../../log/record.ts'
 import { decodeCells, encodeCells, type PageCells } from './cell-runs.ts'
 import { WebProjection } from './web-projection.ts'

@@ -7,10 +7,18 @@ import {
   type PageView,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { canonicalText, type CanonicalText } from '../../grid/canonical-text.ts'
-import { CELL_GRAPHIC } from '../../grid/cell-kind.ts'
-import { CLUSTER_BASE, EMPTY_CELL, Grid, createGridTables, type InternedGridTables } from '../../grid/grid.ts'
-import { DEFAULT_STYLE, RGB_COLOR } from '../../grid/style.ts'
+import {
+  CELL_GRAPHIC,
+  CLUSTER_BASE,
+  DEFAULT_STYLE,
+  EMPTY_CELL,
+  Grid,
+  RGB_COLOR,
+  canonicalText,
+  createGridTables,
+  type CanonicalText,
+  type InternedGridTables,
+} from '@transom/grid'
 import type { Frame } from '../../terminal/emulator.ts'
 import { factOf } from '../../log/facts.ts'
 import type { LogRecord } from '../../log/record.ts'

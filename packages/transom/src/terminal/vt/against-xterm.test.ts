@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { XtermOracle } from '../../../../../test/support/xterm-oracle.ts'
-import { WIDE_SPACER } from '../../grid/grid.ts'
-import { DEFAULT_COLOR, RGB_COLOR, type Style } from '../../grid/style.ts'
+import { DEFAULT_COLOR, RGB_COLOR, WIDE_SPACER, type Style } from '@transom/grid'
 import { VtEmulator } from './vt-emulator.ts'
 
 const FULL = process.env['TRANSOM_FULL'] === '1'

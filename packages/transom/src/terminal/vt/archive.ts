@@ -1,4 +1,4 @@
-import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import { ByteReader, ByteWriter } from '../../lib/varint.ts'
 import { createPen, type TerminalState } from './terminal-state.ts'
 import type { Pen } from './style-table.ts'

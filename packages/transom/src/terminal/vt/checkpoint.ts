@@ -1,5 +1,5 @@
 /** The whole state of a terminal as bytes. What is archived here is what a replay from a checkpoint starts with. */
-import { Grid, type GridTables } from '../../grid/grid.ts'
+import { Grid, type GridTables } from '@transom/grid'
 import type { Frame, LineSpan } from '../emulator.ts'
 import { Archive } from './archive.ts'
 import type { EditedLines } from '../edited-lines.ts'

@@ -1,4 +1,4 @@
-import { CLUSTER_BASE, type ValueTable } from '../../grid/grid.ts'
+import { CLUSTER_BASE, type ValueTable } from '@transom/grid'
 import { BREAKS, codePointTable, firstState, isEmoji, joinedState, widthOf } from './unicode.ts'
 
 /** A flag of a region has seven code points, a family eleven. What a program stacks above it is not shown. */

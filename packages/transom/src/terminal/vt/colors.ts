@@ -1,4 +1,4 @@
-import { DARK_BACKGROUND, DARK_FOREGROUND, paletteColor } from '../../grid/dark-palette.ts'
+import { DARK_BACKGROUND, DARK_FOREGROUND, paletteColor } from '@transom/grid'
 
 /** XTPUSHCOLORS: as many as xterm keeps. */
 const STACK_DEPTH_MAX = 10

@@ -1,5 +1,5 @@
 /** Drops the styles, clusters and links that no cell has any more. */
-import { CLUSTER_BASE, EMPTY_CELL, Grid, WIDE_SPACER } from '../../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, Grid, WIDE_SPACER } from '@transom/grid'
 import { ClusterTable } from './cluster-table.ts'
 import { LinkTable } from './link-table.ts'
 import type { StyleTable } from './style-table.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_COLOR } from '../../grid/style.ts'
+import { DEFAULT_COLOR } from '@transom/grid'
 import { copyCharsets, copyPen, type SavedCursor, type TerminalState } from './terminal-state.ts'
 
 /** Where the cursor goes, from 0; clamped to the screen, or to the margins in origin mode. */

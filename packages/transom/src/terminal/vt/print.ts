@@ -1,4 +1,4 @@
-import { EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import { ASCII, fromCharset } from './charsets.ts'
 import { index } from './cursor.ts'
 import { ROW_LINE_SIZE, type ScreenBuffer } from './screen-buffer.ts'

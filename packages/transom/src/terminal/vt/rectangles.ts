@@ -1,5 +1,5 @@
 /** The sequences of the VT420 that act on a rectangle. */
-import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { CLUSTER_BASE, EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import { eraseCells } from './edit.ts'
 import { applyGraphics } from './sgr.ts'
 import * as flag from './style-table.ts'

@@ -1,4 +1,4 @@
-import { EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import { History, type PackedRow } from './history.ts'
 import { ROW_LINE_SIZE, ROW_WRAPPED, ScreenBuffer } from './screen-buffer.ts'
 

@@ -1,4 +1,4 @@
-import { DEFAULT_COLOR } from '../../grid/style.ts'
+import { DEFAULT_COLOR } from '@transom/grid'
 import { clearSaved } from './cursor.ts'
 import { Modes } from './modes.ts'
 import { ASCII } from './charsets.ts'

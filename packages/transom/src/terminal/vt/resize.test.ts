@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalText } from '../../grid/canonical-text.ts'
+import { canonicalText } from '@transom/grid'
 import { VtEmulator } from './vt-emulator.ts'
 
 function emulate(text: string, cols: number, rows: number): VtEmulator {

@@ -1,4 +1,4 @@
-import { EMPTY_CELL, WIDE_SPACER } from '../../grid/grid.ts'
+import { EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import type { History } from './history.ts'
 
 /** Flags of a row. */

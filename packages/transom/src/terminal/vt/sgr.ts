@@ -1,4 +1,4 @@
-import { DEFAULT_COLOR, RGB_COLOR } from '../../grid/style.ts'
+import { DEFAULT_COLOR, RGB_COLOR } from '@transom/grid'
 import * as flag from './style-table.ts'
 import { UNDERLINE_MASK, UNDERLINE_SHIFT, type Pen } from './style-table.ts'
 import type { TerminalState } from './terminal-state.ts'

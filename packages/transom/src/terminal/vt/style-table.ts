@@ -1,5 +1,4 @@
-import type { ValueTable } from '../../grid/grid.ts'
-import { DEFAULT_COLOR, DEFAULT_STYLE, UNDERLINES, type Style } from '../../grid/style.ts'
+import { DEFAULT_COLOR, DEFAULT_STYLE, UNDERLINES, type Style, type ValueTable } from '@transom/grid'
 
 export const BOLD = 1
 export const DIM = 2

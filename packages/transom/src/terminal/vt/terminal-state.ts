@@ -1,4 +1,4 @@
-import { DEFAULT_COLOR } from '../../grid/style.ts'
+import { DEFAULT_COLOR } from '@transom/grid'
 import { EditedLines } from '../edited-lines.ts'
 import { KittyKeyboard } from '../kitty-keyboard.ts'
 import { ASCII } from './charsets.ts'

@@ -1,5 +1,5 @@
 import type { CursorState, TerminalModes } from '@transom/protocol'
-import { EMPTY_CELL, Grid, WIDE_SPACER, type GridTables } from '../../grid/grid.ts'
+import { EMPTY_CELL, Grid, WIDE_SPACER, type GridTables } from '@transom/grid'
 import type { Emulator, Frame, Scrollback } from '../emulator.ts'
 import { loadCheckpoint, saveCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Engine } from './engine.ts'

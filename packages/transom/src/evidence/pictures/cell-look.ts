@@ -1,0 +1,81 @@
+import { DEFAULT_COLOR, RGB_COLOR, paletteColor, type Style, type Underline } from '@transom/grid'
+import { FACE_BOLD, FACE_ITALIC } from './glyph.ts'
+import { ALPHA_MAX } from './mask-canvas.ts'
+import type { Theme } from './theme.ts'
+
+/** A style in the colours of a theme, as pixels: 0xAABBGGRR, which lies in memory as red, green, blue, opacity. */
+export interface CellLook {
+  readonly face: number
+  readonly foreground: number
+  readonly background: number
+  /** The colours between background and foreground, by opacity 0–15. */
+  readonly blend: Uint32Array
+  readonly underline: Underline
+  readonly underlineColor: number
+  readonly strikethrough: boolean
+  readonly overline: boolean
+  readonly blink: boolean
+  /** Whether anything is drawn beside the glyph. */
+  readonly hasLines: boolean
+}
+
+export function cellLook(style: Style, theme: Theme): CellLook {
+  const { fg, bg } = cellColors(style, theme)
+  // A link is told by a line, as in a browser, where the program has drawn none.
+  const underline = style.underline === 'none' && style.link !== '' ? 'single' : style.underline
+  const { blink, strikethrough, overline, underlineColor } = style
+  return {
+    face: (style.bold ? FACE_BOLD : 0) | (style.italic ? FACE_ITALIC : 0),
+    foreground: pixelOf(fg),
+    background: pixelOf(bg),
+    blend: blendOf(fg, bg),
+    underline: style.invisible ? 'none' : underline,
+    underlineColor: pixelOf(underlineColor === DEFAULT_COLOR ? fg : rgbOf(underlineColor, fg, theme)),
+    strikethrough: strikethrough && !style.invisible,
+    overline,
+    blink,
+    hasLines: underline !== 'none' || strikethrough || overline || blink,
+  }
+}
+
+/** The colours of a cell as 0xRRGGBB, with reverse, dim and invisible worked in. */
+export function cellColors(style: Style, theme: Theme): { fg: number; bg: number } {
+  let fg = rgbOf(style.fg, theme.foreground, theme)
+  let bg = rgbOf(style.bg, theme.background, theme)
+  if (style.inverse) [fg, bg] = [bg, fg]
+  if (style.dim) fg = mixRgb(bg, fg, 9)
+  return { fg: style.invisible ? bg : fg, bg }
+}
+
+/** The look of the cell that a block cursor stands on. */
+export function cursorLook(look: CellLook, theme: Theme): CellLook {
+  return {
+    ...look,
+    foreground: pixelOf(theme.cursorText),
+    background: pixelOf(theme.cursor),
+    blend: blendOf(theme.cursorText, theme.cursor),
+    underlineColor: pixelOf(theme.cursorText),
+  }
+}
+
+export function rgbOf(color: number, fallback: number, theme: Theme): number {
+  if (color === DEFAULT_COLOR) return fallback
+  return (color & RGB_COLOR) === 0 ? paletteColor(color, theme.palette) : color & 0xffffff
+}
+
+export function pixelOf(rgb: number): number {
+  return (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0
+}
+
+/** From `from` (share 0) to `to` (share ALPHA_MAX), rounded alike on every machine. */
+export function mixRgb(from: number, to: number, share: number): number {
+  const channel = (shift: number) => {
+    const [a, b] = [(from >> shift) & 0xff, (to >> shift) & 0xff]
+    return Math.floor((a * (ALPHA_MAX - share) + b * share + (ALPHA_MAX >> 1)) / ALPHA_MAX)
+  }
+  return (channel(16) << 16) | (channel(8) << 8) | channel(0)
+}
+
+function blendOf(fg: number, bg: number): Uint32Array {
+  return Uint32Array.from({ length: ALPHA_MAX + 1 }, (_, alpha) => pixelOf(mixRgb(bg, fg, alpha)))
+}

@@ -1,0 +1,103 @@
+import type { JSONRPCMessage, McpServer, MessageExtraInfo, Transport } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { ownPrincipal } from '../gateway/own-principal.ts'
+import { followListen, isListen } from './listen.ts'
+import { createServer, type McpOptions } from './mcp-server.ts'
+import { ResourceWatch } from './resource-watch.ts'
+import { toolsOf } from './tool-table.ts'
+
+/** Speaks MCP on standard input and output: whoever started this program may do everything. */
+export function serveOnStdio(
+  options: McpOptions,
+  onerror: (error: Error) => void,
+): { close(): Promise<void> } {
+  const tools = toolsOf(options.set)
+  const principal = ownPrincipal()
+  const watch = new ResourceWatch({
+    calls: options.calls,
+    principal,
+    sessions: options.sessions,
+    isBusy: () => process.stdout.writableNeedDrain,
+  })
+  let server: McpServer | null = null
+  const told = (sending: Promise<void> | undefined) => void sending?.catch(onerror)
+  watch.deliverTo({
+    updated: (uri) => told(server?.server.sendResourceUpdated({ uri })),
+    listChanged: () => told(server?.server.sendResourceListChanged()),
+  })
+  const serving = serveStdio(
+    ({ era }) => {
+      server = createServer(tools, principal, { ...options, subscriptions: { era, watch } })
+      return server
+    },
+    { onerror, transport: new ListeningTransport(watch) },
+  )
+  return {
+    close: async () => {
+      watch.close()
+      await serving.close()
+    },
+  }
+}
+
+/** Standard input and output, with an eye on what the client asks to be told of: the library keeps that to itself. */
+class ListeningTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
+  readonly #wire = new StdioServerTransport()
+  readonly #watch: ResourceWatch
+  /** What each listen request follows, by its id. */
+  readonly #listens = new Map<string | number, { readonly uris: readonly string[]; readonly list: boolean }>()
+  #inbound = Promise.resolve()
+
+  constructor(watch: ResourceWatch) {
+    this.#watch = watch
+  }
+
+  async start(): Promise<void> {
+    Object.assign(this.#wire, {
+      onclose: () => {
+        this.#watch.close()
+        this.onclose?.()
+      },
+      onerror: (error: Error) => this.onerror?.(error),
+      onmessage: (message: JSONRPCMessage) => {
+        // One after the other: what follows a request must not overtake it.
+        this.#inbound = this.#inbound.then(async () => this.onmessage?.(await this.#seen(message)))
+      },
+    })
+    return this.#wire.start()
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    return this.#wire.send(message)
+  }
+
+  async close(): Promise<void> {
+    return this.#wire.close()
+  }
+
+  async #seen(message: JSONRPCMessage): Promise<JSONRPCMessage> {
+    if (isListen(message)) {
+      const followed = await followListen(this.#watch, message)
+      const { resourceSubscriptions: uris = [], resourcesListChanged } = followed.params.notifications
+      this.#listens.set(message.id, { uris, list: resourcesListChanged === true })
+      return followed as unknown as JSONRPCMessage // the same request with fewer URIs in it
+    }
+    if ('method' in message && message.method === 'notifications/cancelled')
+      await this.#cancelled(message.params?.['requestId'])
+    return message
+  }
+
+  async #cancelled(id: unknown): Promise<void> {
+    const ended = typeof id === 'string' || typeof id === 'number' ? this.#listens.get(id) : undefined
+    if (ended === undefined) return
+    this.#listens.delete(id as string | number)
+    const rest = [...this.#listens.values()]
+    if (!rest.some(({ list }) => list)) this.#watch.unfollowList()
+    for (const uri of ended.uris) {
+      if (!rest.some(({ uris }) => uris.includes(uri))) await this.#watch.unfollow(uri)
+    }
+  }
+}
