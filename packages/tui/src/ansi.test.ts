@@ -1,7 +1,4 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { terminalBytes } from '../../../test/support/terminal-bytes.ts'
-import { gridRows } from '../../../test/support/xterm-oracle.ts'
 import { VtEmulator } from '../../transom/src/terminal/vt/vt-emulator.ts'
 import { paintCursor, paintRows } from './ansi.ts'
 import { styledRuns } from '../../transom/src/session/styled-runs.ts'
@@ -33,19 +30,6 @@ describe('painting a Grid', () => {
       expect([painted.cursor.row, painted.cursor.col]).toEqual([cursor.row, cursor.col])
     })
   }
-
-  test('gives the same cells again, whatever a program printed', () => {
-    fc.assert(
-      fc.property(terminalBytes, (bytes) => {
-        const emulator = new VtEmulator(20, 5)
-        emulator.write(bytes)
-        const { grid } = emulator.frame()
-        const painted = show(paintRows(grid, all(5))).frame()
-        expect(gridRows(painted.grid)).toEqual(gridRows(grid)) // links are not painted: a viewer's terminal would open them
-      }),
-      { numRuns: process.env['TRANSOM_FULL'] === '1' ? 50_000 : 300 },
-    )
-  })
 
   test('cuts off what lies outside, and never half of a wide character', () => {
     const { grid, cursor } = show('ab漢字\r\nsecond').frame()

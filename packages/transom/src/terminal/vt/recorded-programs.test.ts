@@ -5,6 +5,7 @@ import * as zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { XtermOracle, gridRows } from '../../../../../test/support/xterm-oracle.ts'
 import { describeFrame } from '../../../../../test/support/terminal-bytes.ts'
+import { paintRows } from '@transom/tui'
 import { VtEmulator } from './vt-emulator.ts'
 
 const FULL = process.env['TRANSOM_FULL'] === '1'
@@ -12,8 +13,9 @@ const FOLDER = path.join(import.meta.dirname, '../../../../../test/fixtures/reco
 const [COLS, ROWS] = [100, 30]
 /** How often the two are compared. What lies between may end inside a sequence or a character. */
 const LOOKS = FULL ? 1000 : 40
-/** How often a checkpoint is taken. */
+/** How often a checkpoint is taken, and how often the screen is painted. */
 const CHECKPOINTS = FULL ? 1000 : 25
+const PAINTS = 20
 
 /**
  * The one difference: xterm.js sums the widths of the code points of an emoji, so that rows of the Ink app, which counts
@@ -88,6 +90,21 @@ describe('a recorded program', () => {
         expect(Buffer.from(restored?.checkpoint() ?? []).equals(running.checkpoint())).toBe(true)
       }
       expect(shown(running)).toEqual(expected)
+    },
+  )
+
+  test.each(recordings)(
+    '$name: is the same screen after it was painted onto another terminal',
+    ({ bytes }) => {
+      const emulator = new VtEmulator(COLS, ROWS)
+      const step = Math.ceil(bytes.length / PAINTS)
+      for (let at = 0; at < bytes.length; at += step) {
+        emulator.write(bytes.subarray(at, at + step))
+        const { grid } = emulator.frame()
+        const other = new VtEmulator(COLS, ROWS)
+        other.write(Buffer.from(paintRows(grid, [...Array(ROWS).keys()])))
+        expect(gridRows(other.frame().grid)).toEqual(gridRows(grid))
+      }
     },
   )
 })
