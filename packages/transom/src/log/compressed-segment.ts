@@ -31,7 +31,7 @@ export const COMPRESSED_BYTES_MIN = 1 << 20
 /** Past this a segment stays as it is: reading it would cost more than it saves. */
 const WORTHWHILE_RATIO = 0.9
 const UNREADABLE = 0xff
-/** Of those tried (docs/performance.md) the one that is expanded fastest, at a fifth of the size or less. */
+/** The smallest of what is compressed as fast as a program can print: see ADR 039. */
 const QUALITY = 4
 
 const compress = promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)
