@@ -11,6 +11,7 @@ import { reopenEvents } from '../packages/transom/src/home/session-events.ts'
 import { EventStore } from '../packages/transom/src/log/event-store.ts'
 import { repairLog } from '../packages/transom/src/log/repair-log.ts'
 import { StoredEvents } from '../packages/transom/src/log/stored-events.ts'
+import { COMPRESSED_FORMAT_VERSION, decodeFileHeader } from '../packages/transom/src/log/record.ts'
 import { verifyLog } from '../packages/transom/src/log/verify-log.ts'
 import { knownKinds } from '../packages/transom/src/main/kinds.ts'
 import { replayLog } from '../packages/transom/src/evidence/replay/replay.ts'
@@ -60,6 +61,11 @@ async function write(homePath: string, dieAt: number): Promise<{ hashes: string[
   }
 }
 
+function isCompressed(home: string, name: string): boolean {
+  const bytes = fs.readFileSync(path.join(Home.at(home).sessionFolder(SESSION), name))
+  return decodeFileHeader(bytes) === COMPRESSED_FORMAT_VERSION
+}
+
 const hashAt = async (home: Home, seq?: number) =>
   screenHash(
     (await replayLog({ events: home.events(SESSION), kinds: knownKinds() }, { seq })).screen.canonical(),
@@ -72,6 +78,9 @@ test('a writer killed at any of its writes leaves every record, and the screen t
   const folder = fs.readdirSync(Home.at(whole).sessionFolder(SESSION))
   expect(folder.filter((name) => name.endsWith('.log')).length).toBeGreaterThan(2)
   expect(folder.filter((name) => name.includes('checkpoint')).length).toBeGreaterThan(1)
+  const compressed = folder.filter((name) => name.endsWith('.log') && isCompressed(whole, name))
+  expect(compressed).toContain('events.log')
+  expect(compressed.length).toBeGreaterThan(2)
   const left = Array.from({ length: writes }, (_, index) => index + 1)
   const worker = async () => {
     for (let at = left.shift(); at !== undefined; at = left.shift()) await crashAt(at, expected)
@@ -92,7 +101,11 @@ async function crashAt(at: number, expected: readonly string[]): Promise<void> {
   // Before it is touched: what a reader finds beside the corpse.
   if (hashes.length > 0)
     expect({ at, hash: await hashAt(home, hashes.length) }).toEqual({ at, hash: hashes.at(-1) })
-  const store = await reopenEvents(home, SESSION, { now: () => 99, segmentBytesMax: 250 })
+  const store = await reopenEvents(home, SESSION, {
+    now: () => 99,
+    segmentBytesMax: 900,
+    compressedBytesMin: 0,
+  })
   const seq = store?.seq ?? 0
   expect({ at, lost: seq < hashes.length }).toEqual({ at, lost: false })
   if (seq > 0) expect({ at, hash: await hashAt(home) }).toEqual({ at, hash: expected[seq - 1] })

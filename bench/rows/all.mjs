@@ -6,6 +6,7 @@ import { create } from './create.mjs'
 import { flood } from './flood.mjs'
 import { gatewaySnapshot } from './gateway.mjs'
 import { idleSessions } from './idle-sessions.mjs'
+import { pastSnapshot } from './past-snapshot.mjs'
 import { pictures } from './pictures.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
@@ -29,6 +30,7 @@ export const ROWS = [
   flood,
   idleSessions,
   terminalEngine,
+  pastSnapshot,
   pictures,
   logSize,
   web,

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { summarize } from '../measure.mjs'
 
 const SESSIONS = 20
+const MANY_SESSIONS = 200
 const SIZE = { cols: 120, rows: 40 }
 /** Waits for Enter, fills the scrollback (1000 lines in a session, 2000 in tmux), and is idle again. */
 const COMMAND = ['sh', '-c', 'read go; seq 1 3000; exec cat']
@@ -19,7 +20,7 @@ const SAMPLE_GAP_MS = 200
 export const idleSessions = {
   name: 'idle-sessions',
   async run(bench) {
-    const host = await openHost(bench)
+    const host = await openHost(bench, SESSIONS)
     const tmux = await openTmux(bench)
     bench.progress('fresh')
     const fresh = { host: await measure(host.pids()), tmux: tmux && (await measure([tmux.pid])) }
@@ -27,11 +28,14 @@ export const idleSessions = {
     await tmux?.fill()
     bench.progress('full scrollback')
     const full = { host: await measure(host.pids()), tmux: tmux && (await measure([tmux.pid])) }
-    const target = /** @type {const} */ ({ of: 'value', max: 130 })
+    await host.close()
+    bench.progress(`${MANY_SESSIONS} sessions`)
+    const many = { host: await measure((await openHost(bench, MANY_SESSIONS)).pids()), tmux: null }
     return [
-      line('RSS of host and keeper, 20 idle sessions', 'rss', fresh, target),
+      line('RSS of host and keeper, 20 idle sessions', 'rss', fresh, atMost(130)),
       line('PSS of the same', 'pss', fresh, null),
-      line('RSS with 20 full scrollbacks', 'rss', full, null),
+      line('RSS with 20 full scrollbacks', 'rss', full, atMost(80)),
+      line(`RSS of host and keeper, ${MANY_SESSIONS} idle sessions`, 'rss', many, atMost(110)),
     ]
   },
 }
@@ -48,16 +52,25 @@ function line(what, kind, { host, tmux }, target) {
   return { what, unit: 'MB', measured: host[kind], baseline, target }
 }
 
-/** @param {import('../workbench.mjs').Workbench} bench */
-async function openHost(bench) {
+/** @param {number} max @returns {import('../report.mjs').Target} */
+function atMost(max) {
+  return { of: 'value', max }
+}
+
+/**
+ * @param {import('../workbench.mjs').Workbench} bench
+ * @param {number} count
+ */
+async function openHost(bench, count) {
   const home = await bench.openHome()
   const client = await home.connect()
   /** @type {string[]} */
   const sessions = []
-  while (sessions.length < SESSIONS) sessions.push(await home.create(client, COMMAND, SIZE))
+  while (sessions.length < count) sessions.push(await home.create(client, COMMAND, SIZE))
   const { pid } = home.host
   return {
     pids: () => [pid, ...keepersOf(pid)],
+    close: async () => home.close(),
     async fill() {
       for (const session of sessions) {
         await client.call('session.type', { session, text: '', enter: true })

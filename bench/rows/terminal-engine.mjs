@@ -20,8 +20,10 @@ export const terminalEngine = {
     const engines = /** @type {Engines} */ (
       await importSource(path.join(ROOT, 'bench/programs/terminal-engine.ts'))
     )
+    const createGhostty = engines.loadGhostty()
     const lines = []
-    const logRatios = []
+    /** @type {{ xterm: number[], ghostty: number[] }} */
+    const logRatios = { xterm: [], ghostty: [] }
     for (const [name, create] of Object.entries(CORPORA)) {
       bench.progress(name)
       const bytes = create(bench.rounds(6, 2) * MEGABYTE)
@@ -29,12 +31,24 @@ export const terminalEngine = {
         write: async () => cpuPerMegabyte(new engines.VtEmulator(COLS, ROWS), bytes),
         frames: async () => cpuPerMegabyte(new engines.VtEmulator(COLS, ROWS), bytes, true),
         xterm: async () => cpuPerMegabyte(new engines.XtermOracle(COLS, ROWS), bytes),
+        ghostty: async () =>
+          createGhostty === null ? Number.NaN : ghosttyCpu(createGhostty(COLS, ROWS), bytes),
       })
-      const [write, frames, xterm] = [samples.write, samples.frames, samples.xterm].map(summarize)
-      if (write === undefined || frames === undefined || xterm === undefined) continue
-      logRatios.push(Math.log(write.median / xterm.median))
+      const write = summarize(samples.write)
+      const frames = summarize(samples.frames)
+      const xterm = summarize(samples.xterm)
+      const ghostty = createGhostty === null ? null : summarize(samples.ghostty)
+      logRatios.xterm.push(Math.log(write.median / xterm.median))
+      if (ghostty !== null) logRatios.ghostty.push(Math.log(write.median / ghostty.median))
       const baseline = { what: '@xterm/headless', summary: xterm }
       lines.push({ what: name, unit: 'ms CPU/MB', measured: write, baseline, target: ratio(0.4) })
+      lines.push({
+        what: name,
+        unit: 'ms CPU/MB',
+        measured: write,
+        baseline: { what: 'libghostty-vt', summary: ghostty },
+        target: ratio(1),
+      })
       lines.push({
         what: `${name}, a frame each 64 KB`,
         unit: 'ms CPU/MB',
@@ -43,16 +57,39 @@ export const terminalEngine = {
         target: null,
       })
     }
-    const mean = Math.exp(logRatios.reduce((sum, value) => sum + value, 0) / logRatios.length)
-    lines.push({
-      what: 'all of them (geometric mean of the ratios)',
-      unit: '×',
-      measured: summarize([mean]),
-      baseline: { what: '@xterm/headless', summary: summarize([1]) },
-      target: ratio(0.25),
-    })
+    lines.push(meanLine('@xterm/headless', logRatios.xterm, 0.25))
+    if (createGhostty !== null) lines.push(meanLine('libghostty-vt', logRatios.ghostty, 0.5))
     return lines
   },
+}
+
+/**
+ * @param {string} what
+ * @param {readonly number[]} logRatios
+ * @param {number} max
+ * @returns {import('../report.mjs').Line}
+ */
+function meanLine(what, logRatios, max) {
+  const mean = Math.exp(logRatios.reduce((sum, value) => sum + value, 0) / logRatios.length)
+  return {
+    what: 'all of them (geometric mean of the ratios)',
+    unit: '×',
+    measured: summarize([mean]),
+    baseline: { what, summary: summarize([1]) },
+    target: ratio(max),
+  }
+}
+
+/**
+ * @param {import('../programs/ghostty-terminal.ts').GhosttyTerminal} terminal
+ * @param {Uint8Array} bytes
+ */
+function ghosttyCpu(terminal, bytes) {
+  try {
+    return cpuPerMegabyte(terminal, bytes)
+  } finally {
+    terminal.close()
+  }
 }
 
 /** @param {number} max @returns {import('../report.mjs').Target} */

@@ -1,3 +1,4 @@
+import { DEFAULT_COLOR, RGB_COLOR, WIDE_SPACER, type Grid, type Style } from '@transom/grid'
 import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { Terminal, type IBufferCell } from '@xterm/headless'
 
@@ -64,4 +65,26 @@ function cellText(cell: IBufferCell): string {
   const bg = color(cell.isBgDefault(), cell.isBgRGB(), cell.getBgColor())
   const flags = [cell.isBold(), cell.isItalic(), cell.isUnderline(), cell.isInverse()]
   return `${text} ${fg} ${bg} ${flags.map((flag) => (flag === 0 ? '-' : '+')).join('')}`
+}
+
+/** The cells of a Grid as XtermOracle.rows() has them. */
+export function gridRows(grid: Grid): string[][] {
+  return Array.from({ length: grid.rows }, (_, row) =>
+    Array.from({ length: grid.cols }, (__, col) => {
+      const at = row * grid.cols + col
+      const text = grid.codes[at] === WIDE_SPACER ? '' : grid.textOf(row, col, col + 1)
+      return styledText(text, grid.tables.styles.valueOf(grid.styleIds[at] ?? 0))
+    }),
+  )
+}
+
+function styledText(text: string, style: Style): string {
+  const color = (value: number) =>
+    value === DEFAULT_COLOR
+      ? 'default'
+      : value & RGB_COLOR
+        ? `#${(value & 0xffffff).toString(16)}`
+        : `${value}`
+  const flags = [style.bold, style.italic, style.underline !== 'none', style.inverse]
+  return `${text} ${text === ' ' ? '' : color(style.fg)} ${color(style.bg)} ${flags.map((flag) => (flag ? '+' : '-')).join('')}`
 }

@@ -59,6 +59,11 @@ export const createdEvent = z.object({
   rows: z.int(),
   kind: sessionKind.default('terminal'),
   url: z.string().optional().describe('The page that a web session begins with.'),
+  scrollback: z
+    .int()
+    .optional()
+    .describe('Lines kept above the screen of a terminal, if not as many as usual.'),
+  engine: z.string().optional().describe('What made the screen of the bytes when the session was live.'),
 })
 export type CreatedEvent = z.infer<typeof createdEvent>
 

@@ -13,6 +13,9 @@ export const plainName = z
   )
 export const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
 
+/** 8 bytes a cell: a hundred thousand full lines of 120 columns are 96 MB. */
+const SCROLLBACK_LINES_MAX = 100_000
+
 /** What only a session with a program on a terminal is created with. */
 export const terminalOptions = z.strictObject({
   command: z
@@ -30,6 +33,15 @@ export const terminalOptions = z.strictObject({
     .boolean()
     .optional()
     .describe('Leave a shell as it is: it has no blocks then, and `run` refuses it.'),
+  scrollback: z
+    .int()
+    .min(0)
+    .max(SCROLLBACK_LINES_MAX)
+    .optional()
+    .describe(
+      'Lines that a snapshot can show above the screen, 1000 unless given; the Event Log has them all.',
+    )
+    .meta({ placeholder: 'N' }),
 })
 export type TerminalOptions = z.infer<typeof terminalOptions>
 

@@ -11,7 +11,8 @@ const logReport = z.object({
   session: z.string(),
   path: z.string().describe('The first file of the log that is torn or damaged, else its first file.'),
   segments: z.int().describe('The files of the log.'),
-  bytes: z.int().describe('The size of these files.'),
+  bytes: z.int().describe('The size of these files before compression.'),
+  stored_bytes: z.int().describe('What the log takes on disk, with its indexes and checkpoints.'),
   records: z.int().describe('Records that can be read, also those after damage.'),
   types: z.record(z.string(), z.int()).describe('Readable records by event type.'),
   first: eventPosition.nullable(),
@@ -20,15 +21,25 @@ const logReport = z.object({
   tail: z
     .enum(['none', 'torn', 'damaged'])
     .describe('torn: the writer died in its last record. damaged: bytes have changed or are lost.'),
-  offset: z.int().nullable().describe('The byte of `path` where the torn or damaged part begins.'),
+  offset: z
+    .int()
+    .nullable()
+    .describe('The byte of `path`, before compression, where the torn or damaged part begins.'),
   unreadable_bytes: z.int(),
+  checkpoints: z
+    .object({
+      equal: z.int().describe('Those that equal a replay of the records before them.'),
+      different: z.array(z.int()).describe('The seqs of those that do not.'),
+      unusable: z.int().describe('Those of another version or another log: they are not used.'),
+    })
+    .describe('The saved states from which a replay may begin. Not checked where the log is damaged.'),
 })
 export type LogReport = z.infer<typeof logReport>
 
 /** The Event Log of a session as a file. */
 export const LOG_OPERATIONS = {
   'log.verify': operation({
-    summary: 'Check every record of a session’s Event Log.',
+    summary: 'Check every record of a session’s Event Log, and its checkpoints against a replay.',
     params: z.object({ session: sessionRef }),
     result: logReport,
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
@@ -42,6 +53,7 @@ export const LOG_OPERATIONS = {
           types: '{types:counts}',
           first: '[seq {first.seq}, {first.time:iso}]',
           last: '[seq {last.seq}, {last.time:iso}]',
+          checkpoints: '{checkpoints.equal} equal to a replay, {checkpoints.unusable} not used',
         },
       },
     },

@@ -49,6 +49,7 @@ export const SESSION_OPERATIONS = {
       login: terminalOptions.shape.login,
       norc: terminalOptions.shape.norc,
       no_integration: terminalOptions.shape.no_integration,
+      scrollback: terminalOptions.shape.scrollback,
       quota_bytes: quotaBytes.optional(),
       quota_policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
       base_env: environment
@@ -134,7 +135,15 @@ export const SESSION_OPERATIONS = {
     params: z.object({ session: sessionRef }),
     result: sessionInfo.extend({
       seq: z.int().describe('The last record of the Event Log.'),
-      log: z.object({ path: z.string(), bytes: z.int() }),
+      log: z.object({ path: z.string(), bytes: z.int().describe('What it takes on disk.') }),
+      engine: z
+        .object({
+          live: z.string().nullable().describe('The one that showed it; null for a log that does not say.'),
+          replay: z.string().describe('The one that shows its log now.'),
+          same: z.boolean().describe('False when the screen may differ from what was seen live.'),
+        })
+        .nullable()
+        .describe('The terminal engine, for a session with a terminal.'),
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
     readOnly: true,
@@ -144,7 +153,12 @@ export const SESSION_OPERATIONS = {
       examples: ['transom inspect edit'],
       seeAlso: ['list', 'snapshot'],
       render: {
-        fields: { exit: '{exit.signal|exit.code}', log: '{log.path}', log_bytes: '{log.bytes}' },
+        fields: {
+          exit: '{exit.signal|exit.code}',
+          engine: '[{engine.replay}][, shown live by {engine.live}]',
+          log: '{log.path}',
+          log_bytes: '{log.bytes}',
+        },
       },
     },
   }),

@@ -261,7 +261,8 @@ export class Host {
     this.#hadSessions ||= this.#sessions.liveCount > 0
     const connections = this.#server?.connectionCount ?? 0
     this.#wasReached ||= connections > 0
-    const idle = this.#sessions.liveCount === 0 && connections === 0
+    const { liveCount, compression } = this.#sessions
+    const idle = liveCount === 0 && connections === 0 && !compression.busy
     const idleMs = this.#wasReached ? this.#idleMs : Math.max(this.#idleMs, FIRST_CLIENT_MS)
     if (idle && !this.#leaving) this.#idleTimer = setTimeout(() => void this.#leave(), idleMs)
   }
@@ -274,6 +275,7 @@ export class Host {
     this.#server?.stopListening()
     await this.#registration.close()
     await this.#recorder.close() // before the keeper goes, which would end them
+    await this.#sessions.compression.close()
     this.#keeper.dismiss()
     this.#reaper.stop()
     this.#debugLog.disable()

@@ -9,6 +9,7 @@ import { repairLog } from '../log/repair-log.ts'
 import type { StoredEvents } from '../log/stored-events.ts'
 import { verifyLog } from '../log/verify-log.ts'
 import { exportLog } from '../evidence/replay/export-log.ts'
+import { verifyCheckpoints } from '../evidence/replay/verify-checkpoints.ts'
 import { collectGarbage } from '../session/garbage-collection.ts'
 import { surveyHomes } from '../session/home-survey.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
@@ -36,7 +37,7 @@ export function createHousekeepingHandlers(
         now: now(),
         signal,
       }
-      const collected = await collectGarbage(home, options)
+      const collected = await sessions.compression.pausedWhile(() => collectGarbage(home, options))
       sessions.recountUsage() // there is room for those that were paused at the Home's quota
       return collected
     },
@@ -53,13 +54,17 @@ export function createHousekeepingHandlers(
       const { manifest, log } = await sessions.find(session)
       const { events } = log
       const dryRun = dry_run ?? false
-      const repaired = await onLog(events, () => repairLog(events, { dryRun, now: now(), signal }))
+      const repaired = await sessions.compression.pausedWhile(() =>
+        onLog(events, () => repairLog(events, { dryRun, now: now(), signal })),
+      )
       return { session: manifest.session, path: events.path, dry_run: dryRun, ...repaired }
     },
     'log.export': async (params, { signal }) =>
       exportSession(await sessions.find(params.session), params, signal),
   }
 }
+
+const NOT_CHECKED = { equal: 0, different: [], unusable: 0 }
 
 async function forgetHome(registry: HomeRegistry, path: string): Promise<Result<'home.forget'>> {
   const names = [path, realPath(path)] // a Home enters by its real path, and may be gone by now
@@ -89,8 +94,15 @@ async function verify(
   signal: AbortSignal,
 ): Promise<Result<'log.verify'>> {
   const options = { endOffset: live?.log.endOffset, signal }
+  const to = live?.log.seq
   const { report } = await onLog(log.events, () => verifyLog(log.events, options))
-  const result = { session: manifest.session, ...report }
+  const isWhole = report.tail !== 'damaged' && report.missing === 0
+  const checkpoints = isWhole ? await verifyCheckpoints(log, { to, signal }) : NOT_CHECKED
+  const result = { session: manifest.session, ...report, checkpoints }
+  if (checkpoints.different.length > 0) {
+    const message = `the checkpoints at seq ${checkpoints.different.join(', ')} of ${report.path} are not what a replay of its records gives; "transom log repair ${manifest.session}" removes them once the session has ended`
+    throw new OpError('log_corrupt', message, result)
+  }
   if (report.tail !== 'damaged') return result
   const message = `${report.path} is damaged at byte ${report.offset}: ${report.records} records can be read, ${report.unreadable_bytes} bytes cannot; "transom log repair ${manifest.session}" keeps what can be read`
   throw new OpError('log_corrupt', message, result)

@@ -4,14 +4,16 @@ import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
+import { createdOf } from '../log/facts.ts'
 import type { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
-import { momentOf, seqOfMoment, type Moment } from '../evidence/replay/moment.ts'
+import { momentNotFound, momentOf, seqOfMoment, type Moment } from '../evidence/replay/moment.ts'
 import { findFrame, replayLog } from '../evidence/replay/replay.ts'
 import { SessionReplay } from '../evidence/replay/session-replay.ts'
 import { unknownInput } from '../session/needs-input.ts'
 import { diffScreens } from '../session/screen-diff.ts'
 import { plainSnapshot, screenHash, takeSnapshot } from '../session/snapshot.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
+import type { SessionLog } from '../session/session-log.ts'
 import { policyOf } from '../session/status-policy.ts'
 import { waitForConditions, type WaitSubject } from '../session/waits.ts'
 import type { Projection } from '../session/projection.ts'
@@ -84,11 +86,23 @@ export function liveOf({ manifest, live }: FoundSession): FoundSession['live'] {
 }
 
 async function inspect({ manifest, live, log }: FoundSession): Promise<Result<'session.inspect'>> {
-  const info = publicInfo(manifest)
   const { path } = log.events
+  const info = { ...publicInfo(manifest), engine: await engineOf(manifest.kind, log) }
   if (live !== null) return { ...info, seq: live.log.seq, log: { path, bytes: live.log.sizeBytes } }
   const { chain } = await log.events.extent()
   return { ...info, seq: chain.lastSeq, log: { path, bytes: await log.events.sizeBytes() } }
+}
+
+/** What showed a session live, and what shows its log now. */
+async function engineOf(
+  kind: string,
+  { events, kinds }: SessionLog,
+): Promise<Result<'session.inspect'>['engine']> {
+  const replay = kinds.find(kind)?.engine
+  if (replay === undefined) return null
+  const first = await events.first()
+  const live = first === null ? null : (createdOf(first, events.path).engine ?? null)
+  return { live, replay, same: live === replay }
 }
 
 async function screenAt(
@@ -97,11 +111,14 @@ async function screenAt(
   signal: AbortSignal,
 ): Promise<Projection> {
   if (moment === null) return (await liveOf(found)?.look()) ?? (await replayLog(found.log, { signal })).screen
-  const seq = await seqOfMoment(found.log.events, moment, signal)
-  return (await replayLog(found.log, { seq, signal })).screen
+  const { log } = found
+  const seq = moment.kind === 'seq' ? moment.seq : await seqOfMoment(log.events, moment, signal)
+  const { screen, lastSeq } = await replayLog(log, { seq, signal })
+  if (lastSeq === seq) return screen
+  throw momentNotFound(log.events, { kind: 'seq', seq })
 }
 
-/** What was shown at a seq, or when the hash was last this one, and the screen at the end: from one pass over the log. */
+/** What was shown at a seq, or when the hash was last this one, and the screen at the end. */
 async function earlierFrame(
   found: FoundSession,
   since: string,

@@ -4,7 +4,8 @@ import { EVENT_TYPE_NUMBERS, type EventType, type Fact, type FactType } from '@t
 import { OpError } from '@transom/protocol/errors'
 import { platform } from '../platform/current-platform.ts'
 import { fileError } from '../lib/system-error.ts'
-import { CHECKPOINT_EVERY_BYTES } from './fold.ts'
+import { COMPRESSED_BYTES_MIN, compressSegment, isCompressed } from './compressed-segment.ts'
+import { CHECKPOINT_EVERY_BYTES, bytesUntilCheckpoint } from './fold.ts'
 import { writeIndexFile } from './index-file.ts'
 import { INDEXED_BYTES_MIN } from './log-extent.ts'
 import { LogSync } from './log-sync.ts'
@@ -28,6 +29,10 @@ export interface EventStoreOptions {
   readonly now: () => number
   /** A record that would make a segment longer begins the next one. */
   readonly segmentBytesMax?: number
+  /** A sealed segment of this size or more is compressed. */
+  readonly compressedBytesMin?: number
+  /** Called when less is stored than before: a segment was compressed. */
+  readonly onShrunk?: () => void
   /** Called once, when the disk could not be made to keep what was appended. sync() and close() throw it, too. */
   readonly onSyncFailure?: (error: OpError) => void
 }
@@ -53,10 +58,11 @@ export class EventStore {
   #segmentBytes: number
   /** Whether part of a record that could not be written may stand after the last one. */
   #isTorn = false
-  /** Of what is stored beside the records. */
+  /** How much more is stored than the records take: indexes and checkpoints. Less than 0 where they are compressed. */
   #sideBytes = 0
   #time = 0
   readonly #sync: LogSync
+  readonly #compressing = new AbortController()
   #background: Promise<void> = Promise.resolve()
   /** The offset from which on a projection is asked for its next checkpoint, by its name. */
   readonly #checkpointsDue = new Map<string, number>()
@@ -79,7 +85,7 @@ export class EventStore {
     this.#seq = chain.lastSeq
     this.#endOffset = chain.endOffset
     this.#segmentBytes = last.index.offset
-    this.#sideBytes = open.sideBytes + FILE_HEADER_BYTES * (chain.segments.length - 1)
+    this.#sideBytes = open.sideBytes
     const onFailure = (error: OpError) => options.onSyncFailure?.(error)
     this.#sync = new LogSync({ path: this.path, folder, fd: () => this.#fd, onFailure })
     this.tail = new LogTail(this.#endOffset)
@@ -119,13 +125,9 @@ export class EventStore {
       removeTemporaryFiles(folder)
       const last = chain.segments.at(-1)
       if (last !== undefined && chain.segments.length > 1) fd = fs.openSync(last.path, 'r+')
-      const validBytes = last?.index.offset ?? FILE_HEADER_BYTES
-      const { size } = fs.fstatSync(fd)
-      if (size < FILE_HEADER_BYTES || chain.lastSeq === 0)
-        fs.writeSync(fd, encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
-      if (size > validBytes) fs.ftruncateSync(fd, validBytes)
-      const recordBytes = chain.endOffset + FILE_HEADER_BYTES * (chain.segments.length - 1)
-      const sideBytes = Math.max(0, (await events.sizeBytes()) - recordBytes)
+      if (isCompressed(fd)) fd = goOnAfter(fd, { lockFd, folder, chain })
+      else cutTail(fd, chain)
+      const sideBytes = (await events.sizeBytes()) - chain.endOffset
       return new EventStore(folder, options, { lockFd, fd, chain, sideBytes })
     } catch (error) {
       if (fd !== lockFd) fs.closeSync(fd)
@@ -209,9 +211,9 @@ export class EventStore {
   offerCheckpoint(name: string, take: () => Uint8Array | null): void {
     const due = this.#checkpointsDue.get(name) ?? CHECKPOINT_EVERY_BYTES
     if (this.#endOffset < due || this.#closing !== null) return
-    this.#checkpointsDue.set(name, this.#endOffset + CHECKPOINT_EVERY_BYTES)
     const seq = this.#seq
     const state = take()
+    this.#checkpointsDue.set(name, this.#endOffset + bytesUntilCheckpoint(state?.length ?? 0))
     if (state !== null) this.#inBackground(() => this.writeCheckpoint(name, seq, state))
   }
 
@@ -227,6 +229,7 @@ export class EventStore {
   }
 
   async #close(): Promise<void> {
+    this.#compressing.abort() // compressLog() does what is left
     try {
       await this.sync()
       await this.#sync.stop()
@@ -272,14 +275,19 @@ export class EventStore {
     if (!this.#sync.now(this.#fd)) return // the rest stays in this segment: nothing but its end can be missing
     const file = { path: laterSegmentPath(this.folder, firstSeq), firstSeq }
     const fd = createSegment(file.path)
-    this.#saveIndex(this.#lastFile(), this.#index)
-    if (this.#fd !== this.#lockFd) this.#sync.closeAfter(this.#fd)
+    const sealed = this.#lastFile()
+    this.#saveIndex(sealed, this.#index)
+    if (this.#fd !== this.#lockFd) {
+      this.#sync.closeAfter(this.#fd)
+      this.#compress(sealed.path, this.#index)
+    }
     this.#fd = fd
     this.#index = new SparseIndex(this.#seq)
     this.chain.add(file, this.#index)
     this.#segmentBytes = FILE_HEADER_BYTES
     this.#sideBytes += FILE_HEADER_BYTES
     this.#sync.folderChanged()
+    this.#checkpointsDue.clear() // one at the seal
   }
 
   #lastFile(): SegmentFile {
@@ -291,6 +299,16 @@ export class EventStore {
     this.#inBackground(async () => {
       const bytes = await writeIndexFile(segment, index)
       this.#sideBytes += bytes
+    })
+  }
+
+  /** In the background. The segment that has the lock is left to compressLog(). */
+  #compress(segment: string, { offset }: SparseIndex): void {
+    if (offset < (this.#options.compressedBytesMin ?? COMPRESSED_BYTES_MIN)) return
+    this.#inBackground(async () => {
+      const saved = await compressSegment(segment, this.#compressing.signal)
+      this.#sideBytes -= saved
+      if (saved > 0) this.#options.onShrunk?.()
     })
   }
 
@@ -306,6 +324,28 @@ function openToAppend(file: string): number {
   } catch (error) {
     throw fileError(error, `open the Event Log ${file}`, { path: file })
   }
+}
+
+/** Begins a segment after one that is compressed, which nothing can be appended to. */
+function goOnAfter(
+  fd: number,
+  { lockFd, folder, chain }: { lockFd: number; folder: string; chain: SegmentChain },
+): number {
+  const firstSeq = chain.lastSeq + 1
+  const file = { path: laterSegmentPath(folder, firstSeq), firstSeq }
+  const next = createSegment(file.path)
+  if (fd !== lockFd) fs.closeSync(fd)
+  chain.add(file, new SparseIndex(chain.lastSeq))
+  return next
+}
+
+/** Removes what follows the last whole record. */
+function cutTail(fd: number, chain: SegmentChain): void {
+  const validBytes = chain.segments.at(-1)?.index.offset ?? FILE_HEADER_BYTES
+  const { size } = fs.fstatSync(fd)
+  if (size < FILE_HEADER_BYTES || chain.lastSeq === 0)
+    fs.writeSync(fd, encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
+  if (size > validBytes) fs.ftruncateSync(fd, validBytes)
 }
 
 /** The chain of a log that can be written on. Throws when the log is damaged. */

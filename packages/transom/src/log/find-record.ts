@@ -1,4 +1,4 @@
-import type * as fs from 'node:fs/promises'
+import type { SegmentData } from './compressed-segment.ts'
 import { PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES, decodeRecord } from './record.ts'
 
 const WINDOW_BYTES = 256 << 10 // as the log is read otherwise: cheap, and others get their turn between
@@ -12,7 +12,7 @@ export interface SearchStart {
 
 /** Where the next whole record begins after an unreadable one; null when none follows. */
 export async function findRecord(
-  file: fs.FileHandle,
+  file: SegmentData,
   start: SearchStart,
   signal?: AbortSignal,
 ): Promise<number | null> {
@@ -39,7 +39,7 @@ export async function findRecord(
 }
 
 /** The seq of the record at this place; null when there is none that could come next. */
-async function seqAt(file: fs.FileHandle, offset: number, start: SearchStart): Promise<number | null> {
+async function seqAt(file: SegmentData, offset: number, start: SearchStart): Promise<number | null> {
   const header = await readAt(file, offset, RECORD_HEADER_BYTES)
   if (header.length < RECORD_HEADER_BYTES || !isPlausible(header, 0, offset, start)) return null
   const decoded = decodeRecord(await readAt(file, offset, RECORD_HEADER_BYTES + header.readUInt32LE(4)), 0)
@@ -56,7 +56,7 @@ function isPlausible(bytes: Buffer, index: number, offset: number, start: Search
   return seq > start.lastSeq && seq <= start.lastSeq + 1 + missingMax
 }
 
-async function readAt(file: fs.FileHandle, offset: number, bytes: number): Promise<Buffer> {
+async function readAt(file: SegmentData, offset: number, bytes: number): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes)
   const { bytesRead } = await file.read(buffer, 0, bytes, offset)
   return buffer.subarray(0, bytesRead)

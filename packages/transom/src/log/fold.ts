@@ -5,8 +5,15 @@ import type { ReadRange, StoredEvents } from './stored-events.ts'
 
 /** After so much the other sessions get their turn: some milliseconds of emulation, the slowest of what is folded. */
 const TURN_BYTES = 64 << 10
-/** How much of a log lies between two checkpoints: a fraction of a second to read again. */
-export const CHECKPOINT_EVERY_BYTES = 4 << 20
+/** How much of a log lies between two checkpoints: some ten milliseconds to read again. */
+export const CHECKPOINT_EVERY_BYTES = 2 << 20
+/** A large state is kept less often: it is at most this part of what was logged since the last one. */
+const STATE_PART_MAX = 1 / 16
+
+/** How much is to be logged before the checkpoint after one of this size. */
+export function bytesUntilCheckpoint(stateBytes: number): number {
+  return Math.max(CHECKPOINT_EVERY_BYTES, stateBytes / STATE_PART_MAX)
+}
 
 /** What records are shown to: a projection, or whatever else is made from a log. */
 export interface FoldTarget {
@@ -43,7 +50,8 @@ export async function foldEvents(
   const earliest = starts.reduce((a, b) => (b.seq < a.seq ? b : a), starts[0] ?? { seq: 0, near: null })
   let lastSeq = earliest.seq
   let recordCount = 0
-  let [turnBytes, checkpointBytes] = [0, 0]
+  let turnBytes = 0
+  const checkpoints = new CheckpointKeeper(events, targets, lastSeq)
   const near = earliest.near === null ? {} : { near: earliest.near }
   for await (const { records } of events.batches({ ...range, from: earliest.seq + 1 }, near)) {
     for (const record of records) {
@@ -55,11 +63,8 @@ export async function foldEvents(
       lastSeq = record.seq
       recordCount++
       const bytes = RECORD_HEADER_BYTES + record.payload.length
-      checkpointBytes += bytes
-      if (checkpointBytes >= CHECKPOINT_EVERY_BYTES) {
-        checkpointBytes = 0
-        await keepCheckpoints(events, targets, lastSeq)
-      }
+      const kept = checkpoints.note(lastSeq, bytes)
+      if (kept !== undefined) await kept
       turnBytes += bytes
       if (turnBytes < TURN_BYTES) continue
       turnBytes = 0
@@ -83,27 +88,47 @@ async function startOf(
   for (let before = latest; before > seen;) {
     const found = await events.readCheckpoint(target.checkpoints, before)
     if (found === null || found.seq <= seen) return begin
-    const first = await firstRecord(events)
+    const first = await events.first()
     if (first !== null && target.restore(first, found.state)) return { seq: found.seq, near: found.place }
+    await events.removeCheckpoint(target.checkpoints, found.seq).catch(() => {}) // of another version
     before = found.seq - 1
   }
   return begin
 }
 
-async function firstRecord(events: StoredEvents): Promise<LogRecord | null> {
-  for await (const records of events.read({ to: 1 })) return records[0] ?? null
-  return null
-}
+/** Leaves checkpoints on the way, where there are none. */
+class CheckpointKeeper {
+  readonly #events: StoredEvents
+  readonly #targets: readonly FoldTarget[]
+  #lastSeq: number
+  #bytes = 0
+  #dueBytes = CHECKPOINT_EVERY_BYTES
 
-async function keepCheckpoints(
-  events: StoredEvents,
-  targets: readonly FoldTarget[],
-  seq: number,
-): Promise<void> {
-  for (const target of targets) {
-    const state = target.checkpoint?.() ?? null
-    if (target.checkpoints === undefined || state === null) continue
-    // Without it a later fold takes longer: in a Home that cannot be written to, that is all.
-    await events.writeCheckpoint(target.checkpoints, seq, state).catch(() => {})
+  constructor(events: StoredEvents, targets: readonly FoldTarget[], seq: number) {
+    this.#events = events
+    this.#targets = targets.filter((target) => target.checkpoints !== undefined)
+    this.#lastSeq = seq
+  }
+
+  /** To be called after each record was shown to the targets. */
+  note(seq: number, bytes: number): Promise<void> | undefined {
+    this.#bytes += bytes
+    if (this.#bytes < this.#dueBytes || this.#targets.length === 0) return undefined
+    this.#bytes = 0
+    return this.#keep(seq)
+  }
+
+  async #keep(seq: number): Promise<void> {
+    const after = this.#lastSeq
+    this.#lastSeq = seq
+    for (const target of this.#targets) {
+      const name = target.checkpoints ?? ''
+      if ((await this.#events.checkpointSeqs(name)).some((at) => at > after && at <= seq)) continue
+      const state = target.checkpoint?.() ?? null
+      if (state === null) continue
+      this.#dueBytes = bytesUntilCheckpoint(state.length)
+      // Without it a later fold takes longer: in a Home that cannot be written to, that is all.
+      await this.#events.writeCheckpoint(name, seq, state).catch(() => {})
+    }
   }
 }

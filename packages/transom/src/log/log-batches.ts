@@ -1,7 +1,7 @@
 import { watch } from 'node:fs'
-import type * as fs from 'node:fs/promises'
 import { OpError } from '@transom/protocol/errors'
 import { FoldedChanges } from '../lib/changes.ts'
+import type { SegmentData } from './compressed-segment.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from './record.ts'
 import { isSegmentName, type SegmentFile } from './segment-chain.ts'
 import { hasFileHeader, judgeTail, openSegment, readRecords } from './segment-reader.ts'
@@ -49,7 +49,7 @@ export async function* readBatches(start: RecordPlace, options: BatchOptions): A
 
 /** Reads one segment to its end; returns the segment that follows, or null at the end of the log. */
 async function* readSegment(
-  file: fs.FileHandle,
+  file: SegmentData,
   segment: SegmentFile,
   position: { offset: number },
   { signal, changes, list }: BatchOptions,
@@ -82,7 +82,7 @@ async function* readSegment(
 
 /** Throws where the records of a segment stop before its end, unless that is a torn tail of the log. */
 async function checkEnd(
-  file: fs.FileHandle,
+  file: SegmentData,
   end: { segment: SegmentFile; offset: number; lastSeq: number; hasNext: boolean },
   { damage, signal }: BatchOptions,
 ): Promise<void> {

@@ -1,5 +1,4 @@
-import * as fs from 'node:fs/promises'
-import { errnoOf } from '../lib/system-error.ts'
+import { plainSizeOf } from './compressed-segment.ts'
 import { readIndexFile, writeIndexFile } from './index-file.ts'
 import { SegmentChain, type SegmentFile } from './segment-chain.ts'
 import { scanSegment, type Tail } from './segment-reader.ts'
@@ -45,7 +44,7 @@ export class ExtentReader {
 
   /** The index of one segment, and what follows its last record. */
   async scan(file: SegmentFile, signal?: AbortSignal): Promise<Scan> {
-    const sizeBytes = await sizeOf(file.path)
+    const sizeBytes = await plainSizeOf(file.path)
     const known = this.#scans.get(file.path)
     if (known !== undefined && known.sizeBytes === sizeBytes) return known
     const saved = await readIndexFile(file.path, sizeBytes)
@@ -65,15 +64,6 @@ export class ExtentReader {
       await writeIndexFile(path, index).catch(() => null)
     }
     return { index, tail, sizeBytes }
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await fs.stat(path)).size
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return 0 // opening it reports the error
-    throw error
   }
 }
 

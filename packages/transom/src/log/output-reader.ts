@@ -1,7 +1,7 @@
-import * as fs from 'node:fs'
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { fileError } from '../lib/system-error.ts'
+import { openSegmentDataSync, type SegmentDataSync } from './compressed-segment.ts'
 import type { LogTail } from './log-tail.ts'
 import { RECORD_HEADER_BYTES, decodeRecord, recordHead } from './record.ts'
 import type { SegmentChain } from './segment-chain.ts'
@@ -35,7 +35,7 @@ export class OutputReader {
   readonly #chain: SegmentChain
   readonly #tail: LogTail | null
   /** The segment that is being read; open from the first byte on that is not in the tail. */
-  #file: { readonly path: string; readonly fd: number } | null = null
+  #file: { readonly path: string; readonly data: SegmentDataSync } | null = null
   readonly #factTypes: ReadonlySet<number>
   readonly #verify: boolean
   /** Grows to what is read at a time: most waits see a few hundred bytes. */
@@ -75,7 +75,7 @@ export class OutputReader {
   }
 
   close(): void {
-    if (this.#file !== null) fs.closeSync(this.#file.fd)
+    this.#file?.data.close()
     this.#file = null
   }
 
@@ -89,22 +89,22 @@ export class OutputReader {
     const { offset } = this.#position
     if (this.#tail?.read(this.#buffer, offset, bytes)) return bytes
     const { path, fileOffset } = this.#chain.locate(offset)
-    const { fd } = this.#open(path)
+    const data = this.#open(path)
     let filled = 0
     while (filled < bytes) {
-      const got = fs.readSync(fd, this.#buffer, filled, bytes - filled, fileOffset + filled)
+      const got = data.read(this.#buffer, filled, bytes - filled, fileOffset + filled)
       if (got === 0) throw this.#damaged()
       filled += got
     }
     return filled
   }
 
-  #open(path: string): { fd: number } {
-    if (this.#file?.path === path) return this.#file
+  #open(path: string): SegmentDataSync {
+    if (this.#file?.path === path) return this.#file.data
     this.close()
     try {
-      this.#file = { path, fd: fs.openSync(path, 'r') }
-      return this.#file
+      this.#file = { path, data: openSegmentDataSync(path) }
+      return this.#file.data
     } catch (error) {
       throw fileError(error, `read the Event Log ${path}`, { path })
     }

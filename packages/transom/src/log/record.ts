@@ -9,6 +9,8 @@
 import { crc32 } from '../lib/crc32.ts'
 
 export const LOG_FORMAT_VERSION = 1
+/** Of a segment that was compressed after it was sealed: see compressed-segment.ts. */
+export const COMPRESSED_FORMAT_VERSION = 2
 export const FILE_HEADER_BYTES = 16
 export const RECORD_HEADER_BYTES = 28
 /** No writer makes larger ones (the pty is read in pieces of at most 64 KiB); a larger length is damage. */
@@ -33,10 +35,10 @@ export interface LogRecord {
   readonly fact?: unknown
 }
 
-export function encodeFileHeader(): Buffer {
+export function encodeFileHeader(version = LOG_FORMAT_VERSION): Buffer {
   const header = Buffer.alloc(FILE_HEADER_BYTES)
   MAGIC.copy(header)
-  header.writeUInt32LE(LOG_FORMAT_VERSION, MAGIC.length)
+  header.writeUInt32LE(version, MAGIC.length)
   return header
 }
 

@@ -72,6 +72,7 @@ describe('verifying a log', () => {
     expect(report).toEqual({
       path: file,
       segments: 1,
+      stored_bytes: fs.statSync(file).size,
       bytes: fs.statSync(file).size,
       records: 3,
       types: { unknown_999: 3 },

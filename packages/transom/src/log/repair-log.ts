@@ -4,6 +4,7 @@ import type { LogReport } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { platform } from '../platform/current-platform.ts'
 import { fileError } from '../lib/system-error.ts'
+import { openSegmentData, type SegmentData } from './compressed-segment.ts'
 import { indexPathOf } from './index-file.ts'
 import { FILE_HEADER_BYTES, encodeFileHeader } from './record.ts'
 import type { StoredEvents } from './stored-events.ts'
@@ -45,8 +46,8 @@ export async function repairLog(events: StoredEvents, options: RepairOptions): P
     const faulty = options.dryRun ? [] : segments.filter(({ tail }) => tail !== 'none')
     // The first segment last: once it has been replaced, the lock on the former one excludes no other process.
     for (const segment of faulty.toReversed()) await repairSegment(segment, copyOf(segment.path))
-    // Their states are those of a log that had no gap.
-    if (copies.length > 0 && !options.dryRun) await events.removeCheckpoints()
+    // Some may be of a log that had no gap, and all can be made again.
+    if (!options.dryRun) await events.removeCheckpoints()
     const { tail, records, unreadable_bytes: removed_bytes } = report
     return { tail, records, removed_bytes, damaged_copy: copies[0] ?? null, damaged_copies: copies }
   } catch (error) {
@@ -59,26 +60,21 @@ export async function repairLog(events: StoredEvents, options: RepairOptions): P
 async function repairSegment(segment: SegmentFindings, copy: string): Promise<void> {
   const { path, tail, sound } = segment
   await fs.rm(indexPathOf(path), { force: true }) // first: it must not be taken for that of the repaired one
+  if (tail === 'damaged') return replaceDamaged(segment, copy)
   const file = await fs.open(path, 'r+')
   try {
-    if (tail === 'damaged') await replaceDamaged(file, segment, copy)
-    else {
-      const end = sound.at(-1)?.end ?? FILE_HEADER_BYTES
-      if (end === FILE_HEADER_BYTES) await file.write(encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
-      await file.truncate(end)
-      await file.sync()
-    }
+    const end = sound.at(-1)?.end ?? FILE_HEADER_BYTES
+    if (end === FILE_HEADER_BYTES) await file.write(encodeFileHeader(), 0, FILE_HEADER_BYTES, 0)
+    await file.truncate(end)
+    await file.sync()
   } finally {
     await file.close()
   }
 }
 
-async function replaceDamaged(
-  damaged: fs.FileHandle,
-  { path, sound }: SegmentFindings,
-  copy: string,
-): Promise<void> {
+async function replaceDamaged({ path, sound }: SegmentFindings, copy: string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const damaged = await openSegmentData(path)
   const repaired = await fs.open(temporary, 'wx', 0o600)
   try {
     // As the damaged one: until all is done it must not be taken for a log that is free.
@@ -92,11 +88,12 @@ async function replaceDamaged(
     await fs.rm(temporary, { force: true })
     throw error
   } finally {
+    await damaged.close()
     await repaired.close()
   }
 }
 
-async function copyRange(from: fs.FileHandle, to: fs.FileHandle, { start, end }: ByteRange): Promise<void> {
+async function copyRange(from: SegmentData, to: fs.FileHandle, { start, end }: ByteRange): Promise<void> {
   const piece = Buffer.alloc(Math.min(COPY_BYTES, end - start))
   for (let at = start; at < end;) {
     const { bytesRead } = await from.read(piece, 0, Math.min(piece.length, end - at), at)

@@ -1,4 +1,4 @@
-import type * as fs from 'node:fs/promises'
+import type { SegmentData } from './compressed-segment.ts'
 import { findRecord } from './find-record.ts'
 import { readRecords } from './segment-reader.ts'
 import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from './record.ts'
@@ -13,7 +13,7 @@ export type Stretch =
  * the next whole record. `lastSeq` is the seq before the segment's first record.
  */
 export async function* salvageRecords(
-  file: fs.FileHandle,
+  file: SegmentData,
   { sizeBytes, lastSeq: before }: { sizeBytes: number; lastSeq: number },
   signal?: AbortSignal,
 ): AsyncGenerator<Stretch> {

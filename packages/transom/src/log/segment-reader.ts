@@ -1,6 +1,6 @@
-import * as fs from 'node:fs/promises'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../lib/system-error.ts'
+import { openSegmentData, type SegmentData } from './compressed-segment.ts'
 import { findRecord, type SearchStart } from './find-record.ts'
 import {
   FILE_HEADER_BYTES,
@@ -15,6 +15,7 @@ import {
 import type { SparseIndex } from './sparse-index.ts'
 
 const READ_BYTES = 256 << 10 // large enough to be cheap, small enough that other sessions get their turn between
+const READ_BYTES_FIRST = 32 << 10 // many want a single record
 
 /** What follows the last whole record: nothing, a record whose writer died, or bytes that have changed. */
 export type Tail = 'none' | 'torn' | 'damaged'
@@ -28,16 +29,16 @@ export interface ReadPosition {
  * reader can go on later where it stopped. Several records come at once, in the pieces the file is read in.
  */
 export async function* readRecords(
-  file: fs.FileHandle,
+  file: SegmentData,
   position: ReadPosition,
   signal?: AbortSignal,
 ): AsyncGenerator<LogRecord[]> {
   let pending: Buffer = Buffer.alloc(0)
   let readAt = position.offset
-  for (;;) {
+  for (let readBytes = READ_BYTES_FIRST; ; readBytes = Math.min(2 * readBytes, READ_BYTES)) {
     signal?.throwIfAborted()
-    const piece = Buffer.allocUnsafe(READ_BYTES)
-    const { bytesRead } = await file.read(piece, 0, READ_BYTES, readAt)
+    const piece = Buffer.allocUnsafe(readBytes)
+    const { bytesRead } = await file.read(piece, 0, readBytes, readAt)
     if (bytesRead === 0) return
     readAt += bytesRead
     pending =
@@ -66,7 +67,7 @@ export async function* readRecords(
 /** Opens a segment for reading and hands it to `use`, with whether its file header is there. */
 export async function withSegment<T>(
   path: string,
-  use: (file: fs.FileHandle, hasHeader: boolean) => Promise<T>,
+  use: (file: SegmentData, hasHeader: boolean) => Promise<T>,
 ): Promise<T> {
   const file = await openSegment(path)
   try {
@@ -76,10 +77,11 @@ export async function withSegment<T>(
   }
 }
 
-export async function openSegment(path: string): Promise<fs.FileHandle> {
+export async function openSegment(path: string): Promise<SegmentData> {
   try {
-    return await fs.open(path, 'r')
+    return await openSegmentData(path)
   } catch (error) {
+    if (error instanceof OpError) throw error
     throw cannotOpen(path, error)
   }
 }
@@ -97,7 +99,7 @@ function cannotOpen(path: string, cause: unknown): OpError {
  * False for a segment whose writer died before its file header was written; it has no records. Throws for a file that
  * is no segment, or one of a later version.
  */
-export async function hasFileHeader(file: fs.FileHandle, path: string): Promise<boolean> {
+export async function hasFileHeader(file: SegmentData, path: string): Promise<boolean> {
   const header = Buffer.alloc(FILE_HEADER_BYTES)
   const { bytesRead } = await file.read(header, 0, FILE_HEADER_BYTES, 0).catch((error: unknown) => {
     throw cannotOpen(path, error) // a folder can be opened, and not read
@@ -140,7 +142,7 @@ export async function scanSegment(
  * A writer that died leaves one incomplete record, or (after a power cut) blocks of zeros. Anything else after
  * the last whole record is damage, and good records may follow it: it is never cut.
  */
-export async function judgeTail(file: fs.FileHandle, start: SearchStart): Promise<Tail> {
+export async function judgeTail(file: SegmentData, start: SearchStart): Promise<Tail> {
   const { offset, sizeBytes } = start
   if (offset >= sizeBytes) return 'none'
   const header = Buffer.alloc(RECORD_HEADER_BYTES)
@@ -152,7 +154,7 @@ export async function judgeTail(file: fs.FileHandle, start: SearchStart): Promis
   return looksTorn && (await findRecord(file, start)) === null ? 'torn' : 'damaged'
 }
 
-async function isZero(file: fs.FileHandle, offset: number): Promise<boolean> {
+async function isZero(file: SegmentData, offset: number): Promise<boolean> {
   const piece = Buffer.alloc(READ_BYTES)
   for (let at = offset; ;) {
     const { bytesRead } = await file.read(piece, 0, READ_BYTES, at)

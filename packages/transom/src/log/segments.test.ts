@@ -105,8 +105,8 @@ describe('a store of several segments', () => {
       store.offerCheckpoint('none', () => null)
     }
     await store.close()
-    expect(taken).toEqual([4, 8, 12, 16, 20])
-    const found = await stored().readCheckpoint('screen', 15)
+    expect(taken).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18, 20])
+    const found = await stored().readCheckpoint('screen', 13)
     expect([found?.seq, Buffer.from(found?.state ?? []).toString()]).toEqual([12, 'state 12'])
     expect(store.sizeBytes).toBe(await stored().sizeBytes())
   })

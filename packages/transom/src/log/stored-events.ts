@@ -94,6 +94,12 @@ export class StoredEvents {
     }
   }
 
+  /** The log's first record; null when there is none. */
+  async first(): Promise<LogRecord | null> {
+    for await (const records of this.read({ to: 1 })) return records[0] ?? null
+    return null
+  }
+
   /** The records of a range that are there now. */
   async *read(range: ReadRange = {}): AsyncGenerator<readonly LogRecord[]> {
     for await (const { records } of this.batches(range)) yield records
@@ -140,6 +146,16 @@ export class StoredEvents {
   /** The latest usable checkpoint of a projection at or before a seq. */
   async readCheckpoint(name: string, atOrBeforeSeq: number): Promise<Checkpoint | null> {
     return this.#checkpoints.read(name, atOrBeforeSeq)
+  }
+
+  /** The seqs that have a checkpoint of a projection, usable or not, in order. */
+  async checkpointSeqs(name: string): Promise<number[]> {
+    return this.#checkpoints.seqs(name)
+  }
+
+  /** Removes one that this version cannot use, so that it makes room for one that it can. */
+  async removeCheckpoint(name: string, seq: number): Promise<void> {
+    await this.#checkpoints.remove(name, seq)
   }
 
   /** Keeps the state of a projection after a record, for replays that begin there. */

@@ -8,7 +8,7 @@ import type { StoredEvents } from './stored-events.ts'
 
 /** What a walk over a whole log found. */
 export interface LogFindings {
-  readonly report: Omit<LogReport, 'session'>
+  readonly report: Omit<LogReport, 'session' | 'checkpoints'>
   readonly segments: readonly SegmentFindings[]
 }
 
@@ -43,7 +43,8 @@ export async function verifyLog(
     startOffset += Math.max(0, found.sizeBytes - FILE_HEADER_BYTES)
   }
   const judged = segments.map((segment, at) => ({ ...segment, tail: tailWithin(segments, at) }))
-  return { report: reportOf(events, judged, tally), segments: judged }
+  const report = { ...reportOf(events, judged, tally), stored_bytes: await events.sizeBytes() }
+  return { report, segments: judged }
 }
 
 async function verifySegment(
@@ -83,7 +84,7 @@ function reportOf(
   events: StoredEvents,
   segments: readonly SegmentFindings[],
   tally: Tally,
-): LogFindings['report'] {
+): Omit<LogFindings['report'], 'stored_bytes'> {
   const first = segments.find(({ tail }) => tail !== 'none')
   const ranges = segments.flatMap(({ unreadable }) => unreadable)
   return {

@@ -68,7 +68,7 @@ export class Journal {
           this.lastOutputMs = this.#now()
         }
         this.changes.announce()
-        if (options.isOutput) this.log.offerCheckpoint(SESSION_CHECKPOINTS, () => this.#checkpoint(seq))
+        if (options.isOutput) this.log.offerCheckpoint(SESSION_CHECKPOINTS, () => this.#checkpoint())
       },
     )
   }
@@ -109,9 +109,9 @@ export class Journal {
   }
 
   /** Before the exit, when the source still shows something. */
-  #checkpoint(seq: number): Uint8Array | null {
+  #checkpoint(): Uint8Array | null {
     const projection = this.projection.checkpoint()
-    const head = { seq, exit: null, last_output_seq: this.lastOutputSeq }
+    const head = { seq: this.log.seq, exit: null, last_output_seq: this.lastOutputSeq }
     return projection === null ? null : encodeCheckpoint(head, projection)
   }
 

@@ -29,6 +29,8 @@ export interface KindView {
   readonly capabilities: ReadonlySet<Capability>
   /** The type of the records by which it shows something. */
   readonly shows: EventType
+  /** Names what makes the screen of the records, with its version; for a kind where that may change. */
+  readonly engine?: string
   /** The state of a session at its beginning. */
   project(created: CreatedEvent): Projection
   /** The state at a checkpoint; null for one of another version. For a kind whose projections have checkpoints. */
@@ -76,6 +78,8 @@ export type CommonRequest = Pick<
 /** A session that can be started, as far as that is known before it has a folder. */
 export interface SessionPlan<P extends Projection = Projection> {
   readonly about: Pick<Manifest, 'command' | 'url' | 'cwd' | 'cols' | 'rows'>
+  /** What its first record says beside that. */
+  readonly created?: Pick<CreatedEvent, 'scrollback'>
   start(start: SourceStart<P>): Source
 }
 

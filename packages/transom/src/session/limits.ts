@@ -23,14 +23,14 @@ export interface LimitedSession {
 /** Keeps one session within its limits. */
 export class LimitWatch {
   readonly #session: LimitedSession
-  readonly #usage: HomeUsage
+  readonly #usage: Pick<HomeUsage, 'bytes' | 'add'>
   readonly #idleTimeoutMs: number | null
   #quota: Quota
   /** How much of its log the usage of the Home includes. */
   #countedBytes = 0
   #cancelIdle = () => {}
 
-  constructor(session: LimitedSession, limits: SessionLimits, usage: HomeUsage) {
+  constructor(session: LimitedSession, limits: SessionLimits, usage: Pick<HomeUsage, 'bytes' | 'add'>) {
     this.#session = session
     this.#usage = usage
     this.#quota = limits.quota

@@ -80,7 +80,8 @@ export class Session implements WaitSubject {
     this.#manifest = new ManifestKeeper(home, manifest)
     this.#manifest.save()
     const { session, command, url, cwd, cols, rows } = manifest
-    const created = { ...parts.actor, session, kind: kind.name, command, url, cwd, cols, rows }
+    const about = { session, kind: kind.name, command, url, cwd, cols, rows, engine: kind.engine }
+    const created = { ...parts.actor, ...about, ...parts.plan.created }
     this.#pauses = new PauseReasons((reasons) => {
       this.#manifest.change({ paused: this.#pauses.shown })
       this.#source?.pause(reasons)

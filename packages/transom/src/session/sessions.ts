@@ -13,6 +13,7 @@ import type { KindDefinition, SessionPlan } from './kind.ts'
 import type { KindRegistry, SessionRequest } from './kind-registry.ts'
 import { manifestFields } from './lifecycle.ts'
 import type { SessionLimits } from './limits.ts'
+import { LogCompression } from './log-compression.ts'
 import { HomeUsage } from './quota.ts'
 import { reconcile } from './reconcile.ts'
 import { Session } from './session.ts'
@@ -56,6 +57,8 @@ export class Sessions {
   readonly #usage: HomeUsage
   readonly #live = new Map<string, Session>()
   readonly #writes: DiskWrites
+  /** Of the logs of those that have ended. */
+  readonly compression: LogCompression
   readonly #retired = { events: 0, logBytes: 0 }
   #created = 0
 
@@ -67,6 +70,11 @@ export class Sessions {
       () => {},
       (error) => options.onError('', error),
     )
+    this.compression = new LogCompression(options.home, (savedBytes) => {
+      this.#usage.add(-savedBytes)
+      this.#letGoOn()
+      options.onCountChange()
+    })
   }
 
   get kinds(): KindRegistry {
@@ -120,8 +128,9 @@ export class Sessions {
     const { home, now, onError, segmentBytesMax } = this.#options
     let session: Session | null = null
     const onSyncFailure = (error: OpError) => session?.diskFailed(error)
+    const onShrunk = () => this.#letGoOn()
     const segment = segmentBytesMax === undefined ? {} : { segmentBytesMax }
-    const log = createEvents(home, manifest.session, { now, onSyncFailure, ...segment })
+    const log = createEvents(home, manifest.session, { now, onSyncFailure, onShrunk, ...segment })
     try {
       session = Session.start({
         home,
@@ -155,7 +164,9 @@ export class Sessions {
     const manifests: Manifest[] = []
     for (const manifest of this.#home.readManifests()) {
       const live = this.#live.get(manifest.session)
-      manifests.push(live?.manifest ?? (await reconcile(manifest, this.#options)))
+      const found = live?.manifest ?? (await reconcile(manifest, this.#options))
+      if (live === undefined && found.status !== manifest.status) this.compression.add(manifest.session)
+      manifests.push(found)
     }
     return manifests.filter(({ status }) => all || policyOf(status).active)
   }
@@ -216,6 +227,11 @@ export class Sessions {
   /** Counts again what the sessions take on disk, and lets those go on for which there is room now. */
   recountUsage(): void {
     this.#usage.recount()
+    this.#letGoOn()
+  }
+
+  /** There may be room now for those that were paused at the Home's quota. */
+  #letGoOn(): void {
     for (const session of this.#live.values()) session.setQuota({})
   }
 
@@ -235,6 +251,7 @@ export class Sessions {
         this.#live.delete(session.id)
         this.#retired.events += session.log.seq
         this.#retired.logBytes += session.log.sizeBytes
+        this.compression.add(session.id)
         this.#options.onCountChange()
       },
     )

@@ -32,8 +32,12 @@ export async function seqOfMoment(
 ): Promise<number> {
   const found = await findMoment(events, moment, signal)
   if (found !== null) return found
-  const { path } = events
-  throw new OpError('moment_not_found', `the Event Log ${path} has ${momentWords(moment)}`, { path, moment })
+  throw momentNotFound(events, moment)
+}
+
+export function momentNotFound({ path }: StoredEvents, moment: Moment): OpError {
+  const message = `the Event Log ${path} has ${momentWords(moment)}`
+  return new OpError('moment_not_found', message, { path, moment })
 }
 
 async function findMoment(events: StoredEvents, moment: Moment, signal: AbortSignal): Promise<number | null> {

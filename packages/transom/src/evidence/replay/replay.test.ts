@@ -11,6 +11,7 @@ import { styledRuns } from '../../session/styled-runs.ts'
 import { TERMINAL_VIEW } from '../../kinds/terminal/terminal-view.ts'
 import { TerminalProjection } from '../../kinds/terminal/terminal-projection.ts'
 import { KindViews } from '../../session/kind-registry.ts'
+import { encodeCheckpoint } from '../../session/session-checkpoint.ts'
 import type { Projection } from '../../session/projection.ts'
 import type { TerminalEvent } from '../../terminal/emulator.ts'
 import { VtEmulator } from '../../terminal/vt/vt-emulator.ts'
@@ -95,6 +96,33 @@ async function findText(folder: string, text: string) {
   const { signal } = new AbortController()
   return { ...(await findFrame(log, (screen) => screen.canonical().text === text, { signal })), passes }
 }
+
+test('a frame is found backwards from checkpoint to checkpoint, the last one of several', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'transom-find-'))
+  try {
+    const log = EventStore.create(folder, { now: () => 0 })
+    const created = { session: 'test', command: ['x'], cwd: '/', cols: 30, rows: 8 }
+    log.appendFact('created', created)
+    const shown = ['a', 'b', 'a', 'c', 'c', 'd']
+    const pass = async () => replayLog(logAt(folder))
+    for (const text of shown) {
+      log.append('output', Buffer.from(`\x1b[2J\x1b[H${text}`))
+      const { screen, lastOutputSeq, lastSeq } = await pass()
+      const head = { seq: lastSeq, exit: null, last_output_seq: lastOutputSeq }
+      await log.writeCheckpoint(
+        'screen',
+        log.seq,
+        encodeCheckpoint(head, screen.checkpoint() ?? new Uint8Array()),
+      )
+    }
+    await log.close()
+    const found = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(async (text) => findText(folder, text)))
+    expect(found.map((it) => it.found?.seq)).toEqual([4, 3, 6, 7, undefined])
+    expect(found.every(({ last }) => last.seq === 7)).toBe(true)
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
+})
 
 function logAt(folder: string) {
   return { events: StoredEvents.at(folder), kinds: KINDS }

@@ -44,6 +44,7 @@ function planTerminal(
   checkProgram(program, cwd, env)
   return {
     about: { command: [program, ...argv], cwd, cols, rows },
+    created: { scrollback: options.scrollback },
     start: (start) => {
       const folder = path.join(home.sessionFolder(id), 'shell')
       const { login = false, norc = false } = options

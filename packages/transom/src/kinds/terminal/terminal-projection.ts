@@ -87,6 +87,7 @@ export class TerminalProjection implements Projection {
 
   /** The seq, then the emulator's own state. */
   checkpoint(): Uint8Array {
+    this.#emulator.takeAnswers() // the live session has taken them, and a replay answers no query
     const head = Buffer.alloc(SEQ_BYTES)
     head.writeBigUInt64LE(BigInt(this.#seq))
     return Buffer.concat([head, this.#emulator.checkpoint()])

@@ -3,6 +3,7 @@ import type { LogRecord } from '../../log/record.ts'
 import type { Capability } from '../../session/capabilities.ts'
 import type { KindView, TextExport } from '../../session/kind.ts'
 import { TextHistory } from '../../terminal/text-history.ts'
+import { VT_ENGINE } from '../../terminal/vt/checkpoint.ts'
 import { VtEmulator } from '../../terminal/vt/vt-emulator.ts'
 import { TerminalProjection, terminalBytes, terminalEventOf } from './terminal-projection.ts'
 
@@ -13,7 +14,9 @@ export const TERMINAL_VIEW = {
   capabilities: new Set<Capability>(['tty', 'blocks', 'needs_input']),
   shows: 'output',
   printedBytes: (record: LogRecord) => terminalBytes(record),
-  project: ({ cols, rows }: CreatedEvent) => new TerminalProjection(new VtEmulator(cols, rows)),
+  engine: VT_ENGINE,
+  project: ({ cols, rows, scrollback }: CreatedEvent) =>
+    new TerminalProjection(new VtEmulator(cols, rows, { scrollbackLines: scrollback })),
   restore: (_created: CreatedEvent, checkpoint: Uint8Array) =>
     TerminalProjection.restore(checkpoint, (state) => VtEmulator.restore(state)),
   exportText: (created: CreatedEvent) => historyText(created),

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { XtermOracle } from '../../../../../test/support/xterm-oracle.ts'
-import { DEFAULT_COLOR, RGB_COLOR, WIDE_SPACER, type Style } from '@transom/grid'
+import { XtermOracle, gridRows } from '../../../../../test/support/xterm-oracle.ts'
 import { VtEmulator } from './vt-emulator.ts'
 
 const FULL = process.env['TRANSOM_FULL'] === '1'
@@ -72,7 +71,7 @@ test('a screen is what xterm.js shows of the same bytes', () => {
       const { grid, cursor } = emulator.frame()
       const { col, row } = oracle.cursor()
       expect([cursor.col, cursor.row]).toEqual([col, row])
-      expect(rowsOf(grid)).toEqual(oracle.rows())
+      expect(gridRows(grid)).toEqual(oracle.rows())
     }),
     PARAMETERS,
   )
@@ -87,25 +86,4 @@ function writeTo(oracle: XtermOracle, text: string): boolean {
     expect(error).toBeInstanceOf(TypeError)
     return false
   }
-}
-
-function rowsOf(grid: ReturnType<VtEmulator['frame']>['grid']): string[][] {
-  return Array.from({ length: grid.rows }, (_, row) =>
-    Array.from({ length: grid.cols }, (__, col) => {
-      const at = row * grid.cols + col
-      const text = grid.codes[at] === WIDE_SPACER ? '' : grid.textOf(row, col, col + 1)
-      return cellText(text, grid.tables.styles.valueOf(grid.styleIds[at] ?? 0))
-    }),
-  )
-}
-
-function cellText(text: string, style: Style): string {
-  const color = (value: number) =>
-    value === DEFAULT_COLOR
-      ? 'default'
-      : value & RGB_COLOR
-        ? `#${(value & 0xffffff).toString(16)}`
-        : `${value}`
-  const flags = [style.bold, style.italic, style.underline !== 'none', style.inverse]
-  return `${text} ${text === ' ' ? '' : color(style.fg)} ${color(style.bg)} ${flags.map((flag) => (flag ? '+' : '-')).join('')}`
 }

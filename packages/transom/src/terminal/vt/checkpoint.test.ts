@@ -48,6 +48,7 @@ describe('a checkpoint', () => {
         expect(describeEmulator(second)).toEqual(describeEmulator(first))
         second.write(bytes.subarray(at))
         expect(describeEmulator(second)).toEqual(describeEmulator(whole))
+        expect(Buffer.from(second.checkpoint()).equals(whole.checkpoint())).toBe(true)
         expect(second.takeAnswers()).toEqual(whole.takeAnswers())
       }),
       { numRuns: FULL ? 20_000 : 400 },

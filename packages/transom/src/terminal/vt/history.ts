@@ -2,6 +2,7 @@ const FIRST_ROWS = 64
 const FIRST_BYTES = 4096
 /** A code of four bytes, and a run of styles of one cell: two varints. */
 const CELL_BYTES_MAX = 14
+const WORD_BYTES = 4
 /** In the flags of a kept row: codes have four bytes, because one of them is not ASCII. */
 const WIDE_CODES = 0x80
 
@@ -31,6 +32,8 @@ export class History {
   #first = 0
   #count = 0
   #bytes = new Uint8Array(FIRST_BYTES)
+  /** The same memory, for codes that have four bytes: every row begins at a multiple of four. */
+  #words = new Uint32Array(this.#bytes.buffer)
   /** Where the next row's bytes go. */
   #end = 0
   /** What rowOf() unpacks a row to. */
@@ -71,14 +74,14 @@ export class History {
     }
     if (this.#count === this.limit) this.dropFirst()
     else if (this.#count === this.#starts.length) this.#growRows()
-    const start = length === 0 ? this.#end : this.#room(length * CELL_BYTES_MAX)
+    const start = aligned(this.#room(length * CELL_BYTES_MAX + WORD_BYTES))
     const asciiEnd = packAscii(this.#bytes, start, codes, styles, from, length)
     const isWide = asciiEnd < 0
     const place = this.#place(this.#count++)
     this.#starts[place] = start
     this.#lengths[place] = length
     this.#flags[place] = isWide ? flags | WIDE_CODES : flags
-    this.#end = isWide ? packWide(this.#bytes, start, codes, styles, from, length) : asciiEnd
+    this.#end = isWide ? this.#packWide(start, codes, styles, from, length) : asciiEnd
   }
 
   dropFirst(): void {
@@ -92,7 +95,7 @@ export class History {
     while (this.#count > 0) this.dropFirst()
     this.#first = 0
     this.#end = 0
-    this.#bytes = new Uint8Array(FIRST_BYTES)
+    this.#setBytes(new Uint8Array(FIRST_BYTES))
   }
 
   /** Takes the first `count` rows of another history in place of its own; those past the limit leave. */
@@ -118,7 +121,7 @@ export class History {
     this.#lengths = renumbered.#lengths
     this.#flags = renumbered.#flags
     this.#first = renumbered.#first
-    this.#bytes = renumbered.#bytes
+    this.#setBytes(renumbered.#bytes)
     this.#end = renumbered.#end
   }
 
@@ -129,11 +132,10 @@ export class History {
 
   #unpack(start: number, length: number, isWide: boolean): void {
     const bytes = this.#bytes
-    let at = start
-    for (let index = 0; index < length; index++) {
-      this.#codes[index] = isWide ? readWord(bytes, at) : (bytes[at] ?? 0)
-      at += isWide ? 4 : 1
-    }
+    const first = isWide ? start / WORD_BYTES : start
+    const source = isWide ? this.#words : bytes
+    for (let index = 0; index < length; index++) this.#codes[index] = source[first + index] ?? 0
+    let at = start + (isWide ? length * WORD_BYTES : length)
     for (let index = 0; index < length;) {
       const count = readVarint(bytes, at)
       at += varintSize(count)
@@ -159,7 +161,7 @@ export class History {
   #growBytes(size: number): void {
     const old = this.#bytes
     const head = this.#count === 0 ? 0 : (this.#starts[this.#first] ?? 0)
-    const bytes = new Uint8Array(Math.max(old.length + (old.length >> 1), old.length + size))
+    const bytes = new Uint8Array(aligned(Math.max(old.length + (old.length >> 1), old.length + size)))
     let at = 0
     let moved = 0
     for (let index = 0; index < this.#count; index++) {
@@ -173,8 +175,21 @@ export class History {
       this.#starts[place] = start + moved
       at = end + moved
     }
-    this.#bytes = bytes
+    this.#setBytes(bytes)
     this.#end = at
+  }
+
+  #setBytes(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#bytes = bytes
+    this.#words = new Uint32Array(bytes.buffer)
+  }
+
+  /** Four bytes for each code, then the styles. */
+  #packWide(start: number, codes: Uint32Array, styles: Uint32Array, from: number, length: number): number {
+    const words = this.#words
+    const first = start / WORD_BYTES
+    for (let index = 0; index < length; index++) words[first + index] = codes[from + index] ?? 0
+    return packStyles(this.#bytes, start + length * WORD_BYTES, styles, from, length)
   }
 
   #growRows(): void {
@@ -216,26 +231,6 @@ function packAscii(
   }
   if (!isOneStyle) return packStyles(bytes, to, styles, from, length)
   return writeVarint(bytes, writeVarint(bytes, to, length), style)
-}
-
-/** Four bytes for each code, then the styles. */
-function packWide(
-  bytes: Uint8Array,
-  start: number,
-  codes: Uint32Array,
-  styles: Uint32Array,
-  from: number,
-  length: number,
-): number {
-  let to = start
-  for (let at = from; at < from + length; at++, to += 4) {
-    const code = codes[at] ?? 0
-    bytes[to] = code
-    bytes[to + 1] = code >>> 8
-    bytes[to + 2] = code >>> 16
-    bytes[to + 3] = code >>> 24
-  }
-  return packStyles(bytes, to, styles, from, length)
 }
 
 /** Runs of equal styles: their length, and the style. */
@@ -281,12 +276,7 @@ function varintSize(value: number): number {
   return size
 }
 
-function readWord(bytes: Uint8Array, at: number): number {
-  return (
-    ((bytes[at] ?? 0) |
-      ((bytes[at + 1] ?? 0) << 8) |
-      ((bytes[at + 2] ?? 0) << 16) |
-      ((bytes[at + 3] ?? 0) << 24)) >>>
-    0
-  )
+/** The next multiple of four. */
+function aligned(at: number): number {
+  return (at + WORD_BYTES - 1) & -WORD_BYTES
 }

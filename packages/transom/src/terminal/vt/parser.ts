@@ -73,8 +73,8 @@ export class Parser {
         this.#startString(this.state === table.OSC_STRING ? 'o' : 's')
         break
       case table.DCS_START:
-        this.dcsFinal = codePoint
         this.#startString('d')
+        this.dcsFinal = codePoint
         break
       case table.STRING_PUT:
         this.#put(codePoint)
@@ -158,10 +158,11 @@ export class Parser {
 
   #endString(sink: ParserSink): void {
     const kind = this.stringOverflow ? 's' : this.stringKind
+    const { dcsFinal } = this
     const text = kind === 's' ? '' : this.stringText()
     this.#dropString()
     if (kind === 'o') sink.osc(text)
-    else if (kind === 'd') sink.dcs(this.dcsFinal, text)
+    else if (kind === 'd') sink.dcs(dcsFinal, text)
     this.clear()
   }
 
@@ -169,6 +170,7 @@ export class Parser {
     this.stringLength = 0
     this.stringOverflow = false
     this.stringKind = 's'
+    this.dcsFinal = 0 // what is over leaves no trace in a checkpoint
     if (this.stringCodes.length > PIECE_CHARS) this.stringCodes = new Uint32Array(64)
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { START_QUERIES } from '../../../../../test/support/start-queries.ts'
 import { VtEmulator } from './vt-emulator.ts'
 
 function answers(text: string): string[] {
@@ -7,58 +8,9 @@ function answers(text: string): string[] {
   return emulator.takeAnswers()
 }
 
-/** What programs ask when they start, from their sources. */
 describe('the questions of a program at its start are answered in order', () => {
-  test('neovim', () => {
-    expect(
-      answers(
-        '\x1b[?69$p\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p\x1b[?2048$p\x1b[0m\x1b[4:3m\x1bP$qm\x1b\\\x1b[0m\x1b[?u\x1b[c\x1b]11;?\x07',
-      ),
-    ).toEqual([
-      '\x1b[?69;2$y',
-      '\x1b[?2026;2$y',
-      '\x1b[?2027;1$y',
-      '\x1b[?2031;2$y',
-      '\x1b[?2048;2$y',
-      '\x1bP1$r0;4:3m\x1b\\',
-      '\x1b[?0u',
-      '\x1b[?62;22c',
-      '\x1b]11;rgb:1818/1818/1818\x1b\\',
-    ])
-  })
-
-  test('helix', () => {
-    expect(
-      answers(
-        '\x1b[?2026$p\x1b[?996n\x1b[48;2;150;150;150m\x1bP$qm\x1b\\\x1b[0m\x1b]11;?\x1b\\\x1b[?u\x1b[c',
-      ),
-    ).toEqual([
-      '\x1b[?2026;2$y',
-      '\x1b[?997;1n',
-      '\x1bP1$r0;48:2::150:150:150m\x1b\\',
-      '\x1b]11;rgb:1818/1818/1818\x1b\\',
-      '\x1b[?0u',
-      '\x1b[?62;22c',
-    ])
-  })
-
-  test('tmux and notcurses', () => {
-    expect(answers('\x1b[c\x1b[>c\x1b[>q\x1b[?2031$p\x1b[18t\x1b[14t\x1b[6n\x1b[=c')).toEqual([
-      '\x1b[?62;22c',
-      '\x1b[>1;100;0c',
-      '\x1bP>|transom(1)\x1b\\',
-      '\x1b[?2031;2$y',
-      '\x1b[8;24;80t',
-      '\x1b[4;384;640t',
-      '\x1b[1;1R',
-      '\x1bP!|00000000\x1b\\',
-    ])
-  })
-
-  test('opentui, textual and bubbletea: modes, and nothing for images', () => {
-    expect(
-      answers('\x1b[?1016$p\x1b[?2004$p\x1b[?1004$p\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[?1;1;0S'),
-    ).toEqual(['\x1b[?1016;2$y', '\x1b[?2004;2$y', '\x1b[?1004;2$y'])
+  test.each(START_QUERIES)('$program', ({ asks, answers: expected }) => {
+    expect(answers(asks)).toEqual(expected)
   })
 })
 

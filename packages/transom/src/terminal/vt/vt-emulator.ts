@@ -19,7 +19,7 @@ export const SCROLLBACK_LINES_MAX = 1000
 const PIECE_BYTES = 1 << 16
 
 export interface VtOptions {
-  readonly scrollbackLines?: number
+  readonly scrollbackLines?: number | undefined
   /** What to go on from. */
   readonly checkpoint?: Checkpoint
   /** False to have every byte go through the state machine. The result is the same. */
