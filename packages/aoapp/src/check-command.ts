@@ -2,16 +2,10 @@ import { readManifest, type AppManifest } from '@aotui/runtime'
 import { AppDriver } from './app-driver.ts'
 import { buildApp } from './build-app.ts'
 import { checkImports } from './check-imports.ts'
+import type { Finding } from './finding.ts'
 import type { Output } from './output.ts'
 import { declaredIds, viewTexts } from './snapshot-text.ts'
 import { messageOf } from './usage-error.ts'
-
-export interface Finding {
-  readonly level: 'error' | 'warning'
-  /** A file with a place in it, or the app. */
-  readonly where: string
-  readonly text: string
-}
 
 /** Builds the app and looks for what would go wrong elsewhere. Returns whether there is no error. */
 export async function checkCommand(

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { init, parse } from 'es-module-lexer'
-import type { Finding } from './check-command.ts'
+import type { Finding } from './finding.ts'
 import { sourcePlace } from './source-place.ts'
 import { messageOf } from './usage-error.ts'
 

@@ -7,16 +7,8 @@ import { GlobalWindow } from 'happy-dom'
 import { DocumentWatch } from '../src/app-process/document-watch.ts'
 import type { DomWindow, LiveElement } from '../src/app-process/dom-engine.ts'
 import { createDesktop, destroyDesktop, type Desktop, type Lease } from '../src/index.ts'
+import type { Figure } from './figure.ts'
 import { tokens } from './tokens.ts'
-
-export interface Figure {
-  name: string
-  value: number
-  unit: string
-  /** What the figure may be at most, or at least. */
-  max?: number
-  min?: number
-}
 
 export interface BenchInput {
   runtimeDir: string

@@ -1,7 +1,7 @@
 import { GlobalWindow } from 'happy-dom'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Desktop, Lease } from '../src/index.ts'
-import type { Figure } from './measure.ts'
+import type { Figure } from './figure.ts'
 
 const ITEMS = 200
 const DELETE_SHARE_MAX = 0.1 // of the full snapshot

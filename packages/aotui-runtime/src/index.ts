@@ -31,6 +31,7 @@ export {
   serializeFresh,
   type DesktopConfig,
 } from './desktop/create-desktop.ts'
-export type { AppInfo, Desktop, DesktopReady, Snapshot, SnapshotOptions } from './desktop/desktop.ts'
+export type { AppInfo, Desktop, DesktopReady } from './desktop/desktop.ts'
+export type { Snapshot, SnapshotOptions } from './desktop/snapshot.ts'
 export type { DeveloperLine } from './desktop/developer-log.ts'
 export type { SignalOutputStream } from './desktop/signal-output.ts'

@@ -1,6 +1,6 @@
 import { AotuiError } from '../contract/aotui-error.ts'
 import type { Command, CommandAck, ExecuteOptions } from '../contract/command.ts'
-import type { Snapshot, SnapshotOptions } from './desktop.ts'
+import type { Snapshot, SnapshotOptions } from './snapshot.ts'
 
 /** Who may write. Only who holds the token can execute or release: an owner's name alone proves nothing. */
 export interface Lease {

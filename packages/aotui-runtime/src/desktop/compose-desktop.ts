@@ -1,6 +1,7 @@
 import { escapeAttribute, escapeInline, escapeLineStart } from '../transform/escape-text.ts'
 import type { Fragment } from '../contract/fragment.ts'
-import { composeFragment, type Piece } from './compose-fragment.ts'
+import { composeFragment } from './compose-fragment.ts'
+import type { Piece } from './shown-piece.ts'
 import { INSTRUCTIONS } from './instructions.ts'
 import type { LogLine } from './operation-log.ts'
 

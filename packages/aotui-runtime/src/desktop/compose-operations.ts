@@ -3,7 +3,7 @@ import { declaredArgs } from '../command/map-args.ts'
 import type { ArgType, EntityInfo, OperationInfo } from '../contract/fragment.ts'
 import { escapeInline } from '../transform/escape-text.ts'
 import { pascalCase } from '../transform/markup-attributes.ts'
-import type { Piece, ShownList } from './compose-fragment.ts'
+import type { Piece, ShownList } from './shown-piece.ts'
 
 interface Written {
   readonly places: string

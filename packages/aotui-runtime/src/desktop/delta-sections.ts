@@ -1,4 +1,4 @@
-import type { Piece, ShownItem } from './compose-fragment.ts'
+import type { Piece, ShownItem } from './shown-piece.ts'
 import type { Section } from './compose-desktop.ts'
 
 /**

@@ -2,6 +2,7 @@ import type { AotuiError } from '../contract/aotui-error.ts'
 import type { Tier } from '../contract/command.ts'
 import type { CommandInputStream } from './command-input.ts'
 import type { DeveloperLine } from './developer-log.ts'
+import type { Snapshot, SnapshotOptions } from './snapshot.ts'
 import type { SignalOutputStream } from './signal-output.ts'
 
 /** One isolated environment: running apps, their views, and the snapshots that were taken of them. */
@@ -25,27 +26,6 @@ export interface Desktop {
 export interface DesktopReady {
   /** The apps that could not be started, or not with their data; they stay on the desktop as failed. */
   readonly failures: readonly { instance: string; appId: string; error: AotuiError }[]
-}
-
-export interface SnapshotOptions {
-  /** At most this many characters (200,000 unless the desktop was made with another limit); the rest is cut. */
-  max_chars?: number
-  /** Only what changed since this snapshot. */
-  since?: string
-  /**
-   * Who reads. Snapshots are kept for each reader by itself, so that one that pulls often does not push out those that
-   * another still acts on. A lease has a reader of its own: `lease.snapshot()`.
-   */
-  reader?: string
-}
-
-export interface Snapshot {
-  readonly markup: string
-  readonly snapshot_id: string
-  /** The ids of the views that are shown. */
-  readonly views: readonly string[]
-  /** Those that differ from the snapshot named by `since`, or else from the one before. */
-  readonly changed: readonly string[]
 }
 
 export interface AppInfo {

@@ -1,5 +1,5 @@
 import { AotuiError } from '../contract/aotui-error.ts'
-import type { Piece } from './compose-fragment.ts'
+import type { Piece } from './shown-piece.ts'
 import { joinedChars, type Section } from './compose-desktop.ts'
 
 const CUT_NOTE = '… (cut to fit; page through lists or hide views to see more)'

@@ -1,6 +1,6 @@
 import { AotuiError } from '../contract/aotui-error.ts'
 import type { EntityInfo } from '../contract/fragment.ts'
-import type { ShownItem } from './compose-fragment.ts'
+import type { ShownItem } from './shown-piece.ts'
 import type { DesktopContent, Section } from './compose-desktop.ts'
 
 /** What an agent was shown at one time. It holds on to immutable fragments, so keeping it costs little. */

@@ -6,7 +6,6 @@ import { FoundMarkup } from './found-markup.ts'
 import { noteItem } from './item-element.ts'
 import { readPayload, titleCase, type Payload, type TypedId } from './markup-attributes.ts'
 import { noteOperation } from './note-operation.ts'
-import { renderChildren } from './render-block.ts'
 import { childrenText, toLines, withEntity } from './render-inline.ts'
 import { BlockOut, type ItemRender, type ListScope, type Scope } from './render-scope.ts'
 import { collectCells } from './render-table.ts'
@@ -45,7 +44,7 @@ function renderItems(
   const list: ListScope = { element, type, id, from, count: 0 }
   const out = new BlockOut()
   // The items of an inner list are its own: they do not belong to the item around the list.
-  renderChildren(element, { ...scope, out, list })
+  scope.render.children(element, { ...scope, out, list })
   out.break()
   return { list, out }
 }
@@ -87,12 +86,12 @@ function renderItemAfresh(element: DomElement, outer: Scope, list: ListScope): I
   const found = new FoundMarkup()
   const entityLines: string[] = []
   // Nothing else from around the item may shape it, or the cached item would be wrong when that changes.
-  const { env, root, shadow } = outer
-  const base = { env, root, out, found, entityLines, itemType: list.type, depth: outer.depth + 1 }
+  const { env, render, root, shadow } = outer
+  const base = { env, render, root, out, found, entityLines, itemType: list.type, depth: outer.depth + 1 }
   const scope: Scope = shadow === undefined ? base : { ...base, shadow }
   noteOperation(element, scope)
   if (element.localName === 'tr') renderCells(element, scope)
-  else renderChildren(element, scope)
+  else scope.render.children(element, scope)
   out.lines(entityLines)
   out.break()
   const payload = readPayload(element)

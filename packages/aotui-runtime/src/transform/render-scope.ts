@@ -45,9 +45,16 @@ export interface ChildRender extends PartRender {
   readonly text?: string
 }
 
+/** How the inside of lists and tables is rendered: they hold blocks again. */
+export interface Renderers {
+  readonly block: (element: DomElement, scope: Scope) => void
+  readonly children: (element: DomElement, scope: Scope) => void
+}
+
 /** What changes on the way down. */
 export interface Scope {
   readonly env: RenderEnv
+  readonly render: Renderers
   readonly out: BlockOut
   readonly found: FoundMarkup
   readonly root: DomElement

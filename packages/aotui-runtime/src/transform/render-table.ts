@@ -1,7 +1,6 @@
 import { isElement, type DomElement } from './dom-node.ts'
 import { readList } from './markup-attributes.ts'
 import { noteOperation } from './note-operation.ts'
-import { renderBlock, renderChildren } from './render-block.ts'
 import { childrenText, toLines, withEntity } from './render-inline.ts'
 import { flatChildren, type Scope } from './render-scope.ts'
 import { isHidden } from './visibility.ts'
@@ -44,7 +43,7 @@ function renderParts(parts: readonly DomElement[], scope: Scope): void {
       scope.out.lines(toLines(rowLine(part, scope)))
       scope.out.break()
     } else {
-      renderBlock(part, scope)
+      scope.render.block(part, scope)
     }
   }
 }
@@ -63,7 +62,7 @@ function collectRows(table: DomElement, scope: Scope): { rows: DomElement[]; par
     if (!isElement(child) || isHidden(child)) continue
     parts.push(child)
     if (child.localName === 'tr') rows.push(child)
-    else if (child.localName === 'caption') renderChildren(child, scope)
+    else if (child.localName === 'caption') scope.render.children(child, scope)
     else
       rows.push(
         ...[...child.childNodes].filter(

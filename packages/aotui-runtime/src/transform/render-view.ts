@@ -17,7 +17,8 @@ export interface ViewRender {
 export function renderView(root: DomElement, env: RenderEnv): ViewRender {
   const out = new BlockOut()
   const found = new FoundMarkup()
-  const scope: Scope = { env, out, found, root, depth: 0 }
+  const render = { block: renderBlock, children: renderChildren }
+  const scope: Scope = { env, render, out, found, root, depth: 0 }
   if (!isHidden(root)) {
     // The root itself may be a list or a form; a plain one is only a container.
     if (root.hasAttribute('list') || root.localName === 'form') {

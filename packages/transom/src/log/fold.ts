@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Checkpoint } from './checkpoint-files.ts'
 import type { RecordPlace } from './log-batches.ts'
 import { RECORD_HEADER_BYTES, type LogRecord } from './record.ts'
-import type { ReadRange, StoredEvents } from './stored-events.ts'
 
 /** After so much the other sessions get their turn: some milliseconds of emulation, the slowest of what is folded. */
 const TURN_BYTES = 64 << 10
@@ -13,6 +13,29 @@ const STATE_PART_MAX = 1 / 16
 /** How much is to be logged before the checkpoint after one of this size. */
 export function bytesUntilCheckpoint(stateBytes: number): number {
   return Math.max(CHECKPOINT_EVERY_BYTES, stateBytes / STATE_PART_MAX)
+}
+
+export interface ReadRange {
+  /** The first record; the log's first when left out. */
+  readonly from?: number | undefined
+  /** The last record; the log's last when left out. */
+  readonly to?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Where the log is damaged: end there, or throw. A torn tail is no part of the log. */
+  readonly damage?: 'stop' | 'refuse'
+}
+
+/** The log that is folded. */
+export interface FoldedLog {
+  batches(
+    range: ReadRange,
+    options?: { near?: RecordPlace },
+  ): AsyncIterable<{ readonly records: readonly LogRecord[] }>
+  first(): Promise<LogRecord | null>
+  readCheckpoint(name: string, atOrBeforeSeq: number): Promise<Checkpoint | null>
+  checkpointSeqs(name: string): Promise<number[]>
+  removeCheckpoint(name: string, seq: number): Promise<void>
+  writeCheckpoint(name: string, seq: number, state: Uint8Array): Promise<void>
 }
 
 /** What records are shown to: a projection, or whatever else is made from a log. */
@@ -42,7 +65,7 @@ export interface Folded {
 
 /** The only loop over a log: see StoredEvents.fold(). */
 export async function foldEvents(
-  events: StoredEvents,
+  events: FoldedLog,
   targets: readonly FoldTarget[],
   range: FoldRange,
 ): Promise<Folded> {
@@ -77,7 +100,7 @@ export async function foldEvents(
 
 /** The last record that a target does not need to be shown. */
 async function startOf(
-  events: StoredEvents,
+  events: FoldedLog,
   target: FoldTarget,
   { from, to }: FoldRange,
 ): Promise<{ seq: number; near: RecordPlace | null }> {
@@ -98,13 +121,13 @@ async function startOf(
 
 /** Leaves checkpoints on the way, where there are none. */
 class CheckpointKeeper {
-  readonly #events: StoredEvents
+  readonly #events: FoldedLog
   readonly #targets: readonly FoldTarget[]
   #lastSeq: number
   #bytes = 0
   #dueBytes = CHECKPOINT_EVERY_BYTES
 
-  constructor(events: StoredEvents, targets: readonly FoldTarget[], seq: number) {
+  constructor(events: FoldedLog, targets: readonly FoldTarget[], seq: number) {
     this.#events = events
     this.#targets = targets.filter((target) => target.checkpoints !== undefined)
     this.#lastSeq = seq

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { errnoOf } from '../lib/system-error.ts'
 import { CheckpointFiles, type Checkpoint } from './checkpoint-files.ts'
-import { foldEvents, type FoldRange, type FoldTarget, type Folded } from './fold.ts'
+import { foldEvents, type FoldRange, type ReadRange, type FoldTarget, type Folded } from './fold.ts'
 import { LogWatch, readBatches, type Batch, type RecordPlace } from './log-batches.ts'
 import { ExtentReader, type LogExtent } from './log-extent.ts'
 import { FILE_HEADER_BYTES, RECORD_HEADER_BYTES, type LogRecord } from './record.ts'
@@ -10,16 +10,6 @@ import { firstSegmentPath, listSegments, type SegmentChain, type SegmentFile } f
 
 /** Everything that a store writes into its folder begins with this. */
 const STORE_FILES = /^events[.-]/
-
-export interface ReadRange {
-  /** The first record; the log's first when left out. */
-  readonly from?: number | undefined
-  /** The last record; the log's last when left out. */
-  readonly to?: number | undefined
-  readonly signal?: AbortSignal | undefined
-  /** Where the log is damaged: end there, or throw. A torn tail is no part of the log. */
-  readonly damage?: 'stop' | 'refuse'
-}
 
 /**
  * A session's Event Log to read from, whether it is being written or not, by this process or another. Knows its folder;

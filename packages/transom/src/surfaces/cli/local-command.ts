@@ -2,7 +2,7 @@ import type { CallOptions } from '@transom/client'
 import type { Command, CommandParam, OperationName } from '@transom/protocol'
 import type { HostFinder } from './host-connection.ts'
 import type { GlobalFlags } from './parse-argv.ts'
-import type { CliProcess } from './run.ts'
+import type { CliProcess } from './cli-process.ts'
 
 /** A command that is more, or less, than one request to the host. The client itself carries it out. */
 export interface LocalCommand extends Command {

@@ -4,7 +4,8 @@ import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
 import { homePath } from '../../home/home-path.ts'
 import { messageOf } from '../../lib/system-error.ts'
-import { exportToStdout, printsFile, type ExportOutput } from './export-to-stdout.ts'
+import type { CliProcess } from './cli-process.ts'
+import { exportToStdout, printsFile } from './export-to-stdout.ts'
 import { commandHelp, programHelp, transomHelp } from './help.ts'
 import {
   connectToHost,
@@ -20,24 +21,6 @@ import { resolvePaths } from './resolve-paths.ts'
 import { runAndPrint, type Ask } from './print-block.ts'
 import { noticesOf, renderError, renderResult } from './render.ts'
 import { versionCommand } from './version-command.ts'
-
-export interface CliProcess {
-  readonly program: string
-  readonly argv: readonly string[]
-  readonly env: NodeJS.ProcessEnv
-  readonly cwd: string
-  readonly commands: readonly Command[]
-  readonly hostScript: string
-  /** Aborts when the user interrupts. */
-  readonly signal: AbortSignal
-  readonly pretty: boolean
-  readonly exportOutput: ExportOutput
-  readText(file: string): string
-  /** Shows people how far a long command has come, where they look; empty when it is done. */
-  progress(text: string): void
-  out(text: string): void
-  err(text: string): void
-}
 
 /** Runs one command line; returns the exit status. */
 export async function runCli(cli: CliProcess): Promise<number> {

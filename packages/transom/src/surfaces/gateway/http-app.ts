@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono, type Context } from 'hono'
 import { OPERATIONS, VERSION } from '@transom/protocol'
@@ -15,7 +14,7 @@ import { isAllowedOrigin, type OriginRules } from './origin-guard.ts'
 import { callerLeft } from './operation-route.ts'
 import { readJsonBody } from './request-body.ts'
 import type { StreamSlots } from './stream-slots.ts'
-import type { Grant } from './token-store.ts'
+import type { AppEnv } from './app-env.ts'
 import { OPEN_VIEWER_PATHS, VIEWER_PATH, addViewerRoutes } from './viewer-routes.ts'
 
 export interface AppParts {
@@ -29,10 +28,6 @@ export interface AppParts {
   readonly debug: ((line: string) => void) | null
 }
 
-export interface AppEnv {
-  Bindings: { incoming: IncomingMessage; outgoing: ServerResponse }
-  Variables: { grant: Grant }
-}
 type AppContext = Context<AppEnv>
 
 /** Every HTTP route but those of operations. Nothing is answered before its Host and Origin are checked, and then its token, but for /healthz and the viewer's empty page. */

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { OpError } from '@transom/protocol/errors'
 import type { Admission } from './admission.ts'
-import type { AppEnv } from './http-app.ts'
+import type { AppEnv } from './app-env.ts'
 import { readJsonBody } from './request-body.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import { VIEWER_HEADERS, VIEWER_PAGE } from './viewer-page.ts'

@@ -105,12 +105,6 @@ function settingText(state: TerminalState, request: string): string | null {
   }
 }
 
-/** Mode 2048: the size in rows, columns and pixels. */
-export function sizeReport({ cols, rows }: TerminalState): string {
-  const pixels = texts.windowReport(14, cols, rows)?.slice(CSI.length + 2, -1) ?? ''
-  return `${CSI}48;${rows};${cols};${pixels}t`
-}
-
 /** XTWINOPS: reports, and the stacks of titles. What would move or resize a window is ignored. */
 export function windowOperation(state: TerminalState, operation: number, argument: number): void {
   const report = texts.windowReport(operation, state.cols, state.rows)

@@ -1,5 +1,5 @@
 import { reflow, resizeWithoutReflow, type TrackedPlace } from './reflow.ts'
-import { sizeReport } from './reports.ts'
+import { sizeReport } from './size-report.ts'
 import { defaultTabs, type TerminalState } from './terminal-state.ts'
 
 /** Gives the terminal another size. Margins are reset, and tab stops of new columns are the default ones. */

@@ -8,7 +8,7 @@ import {
   type ModeName,
   type Modes,
 } from './modes.ts'
-import { sizeReport } from './reports.ts'
+import { sizeReport } from './size-report.ts'
 import type { TerminalState } from './terminal-state.ts'
 
 export function setAnsiMode(state: TerminalState, number: number, on: boolean): void {

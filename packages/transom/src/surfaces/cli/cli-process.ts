@@ -1,0 +1,21 @@
+import type { Command } from '@transom/protocol'
+import type { ExportOutput } from './export-to-stdout.ts'
+
+/** What a command needs of the process that it runs in. */
+export interface CliProcess {
+  readonly program: string
+  readonly argv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  readonly commands: readonly Command[]
+  readonly hostScript: string
+  /** Aborts when the user interrupts. */
+  readonly signal: AbortSignal
+  readonly pretty: boolean
+  readonly exportOutput: ExportOutput
+  readText(file: string): string
+  /** Shows people how far a long command has come, where they look; empty when it is done. */
+  progress(text: string): void
+  out(text: string): void
+  err(text: string): void
+}
