@@ -62,6 +62,7 @@ describe('inspect', () => {
       live: engine?.replay,
       replay: expect.stringMatching(/^vt \d+, Unicode 17$/),
       same: true,
+      note: null,
     })
     expect(await home.ok('inspect', id)).toMatch(/engine +vt \d+, Unicode 17\n/)
   })

@@ -1,4 +1,5 @@
 /** Holds what reviewers would otherwise have to say each time: directions of import, lengths, what has no place in src. */
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -205,6 +206,26 @@ describe('the product keeps its shape', () => {
     expect(elsewhere.filter(({ text }) => ofTheSystem.test(text)).map(({ name }) => name)).toEqual([])
     const inside = code.filter(({ name }) => name.startsWith('packages/transom/src/platform/'))
     expect(inside.filter(({ text }) => ofTheSystem.test(text)).length).toBeGreaterThan(2)
+  })
+
+  test('a rejection that is passed over has its reason beside it', () => {
+    const bare = code.flatMap(({ name, text }) => {
+      const lines = text.split('\n')
+      return lines.flatMap((line, index) => {
+        if (!/\.catch\(\(\) => (?:\{\}|undefined|null)\)/.test(line)) return []
+        const around = lines.slice(Math.max(0, index - 3), index + 1)
+        const isExplained = around.some((near) => /\/\/|\*\//.test(near)) || /=.*\.catch/.test(line)
+        return isExplained ? [] : [`${name}:${index + 1}`]
+      })
+    })
+    expect(bare).toEqual([])
+  })
+
+  test('the root holds what belongs there and nothing else', () => {
+    const known =
+      /^(?:\..+|(?:README|CHANGELOG|CONTRIBUTING)\.md|LICENSE|package(?:-lock)?\.json|tsconfig[.\w]*\.json|vitest\.config\.ts|knip\.jsonc)$/
+    const tracked = spawnSync('git', ['ls-files', '--', ':(glob)*'], { cwd: ROOT, encoding: 'utf8' })
+    expect(tracked.stdout.split('\n').filter((file) => file !== '' && !known.test(file))).toEqual([])
   })
 
   test('the pure core reaches no clock, file or process', () => {

@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 /** What the folders of the product import of each other, from their files: docs/ARCHITECTURE.md shows it. */
-export function importGraph(source: string): Map<string, Map<string, number>> {
+function importGraph(source: string): Map<string, Map<string, number>> {
   const graph = new Map<string, Map<string, number>>()
   for (const file of sourceFiles(source)) {
     const folder = folderOf(source, file)

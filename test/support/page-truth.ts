@@ -108,7 +108,7 @@ export function compareWithTruth(frame: WebFrame, truth: Truth): Comparison {
 }
 
 /** Left out is only what neither the picture nor hit tests find. */
-export function counts({ seen, hit, isScrolledAway }: TruthCharacter): boolean {
+function counts({ seen, hit, isScrolledAway }: TruthCharacter): boolean {
   return !isScrolledAway && (hit || seen >= SEEN_MIN)
 }
 

@@ -12,7 +12,7 @@ const FIXTURES =
     fs.existsSync(folder),
   ) ?? path.join(ROOT, '../shared/fixtures')
 export const SUITES_FOLDER = path.join(FIXTURES, 'vt-suites')
-export const SCREENS_FOLDER = path.join(FIXTURES, 'vt-escape-sequences')
+const SCREENS_FOLDER = path.join(FIXTURES, 'vt-escape-sequences')
 export const hasSuites = fs.existsSync(SUITES_FOLDER) && fs.existsSync(SCREENS_FOLDER)
 
 export type CreateEmulator = (cols: number, rows: number, scrollbackLines: number) => Emulator

@@ -12,7 +12,7 @@ import { waitUntil } from '../../packages/transom/src/lib/wait-until.ts'
 import type { WebFrame } from '../../packages/transom/src/kinds/web/web-frame.ts'
 import { FIXTURES } from './test-home.ts'
 
-export const FRAME_WORKER = path.join(path.dirname(FIXTURES), '../packages/transom/dist/frame-worker.cjs')
+const FRAME_WORKER = path.join(path.dirname(FIXTURES), '../packages/transom/dist/frame-worker.cjs')
 
 /** What a request of a test's page is answered with, beside the files in fixtures/web. */
 export type Answers = Readonly<Record<string, string>>

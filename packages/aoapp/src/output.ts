@@ -23,7 +23,7 @@ export function makeOutput(json: boolean): Output {
   }
 }
 
-export function developerText({ level, text, at }: DeveloperLine): string {
+function developerText({ level, text, at }: DeveloperLine): string {
   return `  ${level}: ${visible(text)}${at === undefined ? '' : ` (${at})`}`
 }
 

@@ -54,7 +54,7 @@ export interface OperationDefinition<
 }
 
 /** What only some kinds of session can do. */
-export const CAPABILITIES = ['tty', 'blocks', 'needs_input', 'page'] as const
+const CAPABILITIES = ['tty', 'blocks', 'needs_input', 'page'] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
 /** `transom`: the tools that `transom mcp` offers; `pty`: those of the interactive PTY specification, by its names. */

@@ -12,7 +12,7 @@ export const FRAME_BYTES_MAX = 32 << 20
 
 const HEADER_BYTES = 4
 
-export class FrameError extends Error {
+class FrameError extends Error {
   override readonly name = 'FrameError'
 }
 

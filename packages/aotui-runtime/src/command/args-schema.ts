@@ -110,7 +110,7 @@ function fieldsOfMap(json: Record<string, unknown>, warnings: string[]): ArgSpec
   return specs
 }
 
-export function parseTypeText(text: string): ArgType {
+function parseTypeText(text: string): ArgType {
   const bare = text.trim()
   if (bare.endsWith('[]')) {
     if (bare.endsWith('[]'.repeat(ARG_DEPTH_MAX + 1)))

@@ -149,7 +149,7 @@ export function chunkChars(chunk: Chunk): number {
 }
 
 /** Cached items come back as the same object; the rest is small and is compared by its content. */
-export function sameChunk(a: Chunk | undefined, b: Chunk | undefined): boolean {
+function sameChunk(a: Chunk | undefined, b: Chunk | undefined): boolean {
   if (a === b) return true
   if (a === undefined || b === undefined) return false
   switch (a.kind) {

@@ -191,13 +191,13 @@ export function json(value: unknown): unknown {
   }
 }
 
-export function isDeeper(value: unknown, depthMax: number): boolean {
+function isDeeper(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depthMax === 0) return true
   return Object.values(value).some((inner) => isDeeper(inner, depthMax - 1))
 }
 
-export function requireRecord(value: unknown): Record<string, unknown> {
+function requireRecord(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new SchemaError('must be an object')
   return value as Record<string, unknown>

@@ -32,7 +32,7 @@ export interface Executed {
 }
 
 /** The name under which a Command object addresses the desktop itself. */
-export const SYSTEM_APP = 'system'
+const SYSTEM_APP = 'system'
 
 /** Commands, from text or objects, to what they do. Nothing here knows of leases. */
 export class CommandExecutor {

@@ -22,7 +22,7 @@ import { composeFragment } from './compose-fragment.ts'
 import type { DesktopView } from './desktop-view.ts'
 import type { LiveDesktop } from './live-desktop.ts'
 
-export const STATE_VERSION = 1 as const
+const STATE_VERSION = 1 as const
 
 /** A desktop as JSON, from what is known now: apps push their data with every ack (spec section 9.3). */
 export function toDesktopState(desktop: LiveDesktop): DesktopState {

@@ -27,7 +27,7 @@ export interface DomShadowRoot extends DomNode {
   readonly host: DomElement
 }
 
-export const ELEMENT = 1
+const ELEMENT = 1
 export const TEXT = 3
 export const DOCUMENT_FRAGMENT = 11
 

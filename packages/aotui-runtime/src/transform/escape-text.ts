@@ -14,7 +14,7 @@ const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 const PLAIN = /^[A-Za-z0-9 ,.:;?'"/=+()-]*$/
 
 /** One paragraph, heading or item line; what is longer is cut and says by how much. */
-export const BLOCK_CHARS_MAX = 20_000
+const BLOCK_CHARS_MAX = 20_000
 
 export function cleanText(text: string): string {
   if (PLAIN.test(text)) return text

@@ -140,7 +140,8 @@ export const SESSION_OPERATIONS = {
         .object({
           live: z.string().nullable().describe('The one that showed it; null for a log that does not say.'),
           replay: z.string().describe('The one that shows its log now.'),
-          same: z.boolean().describe('False when the screen may differ from what was seen live.'),
+          same: z.boolean(),
+          note: z.string().nullable().describe('What it means if they are not the same.'),
         })
         .nullable()
         .describe('The terminal engine, for a session with a terminal.'),
@@ -155,7 +156,7 @@ export const SESSION_OPERATIONS = {
       render: {
         fields: {
           exit: '{exit.signal|exit.code}',
-          engine: '[{engine.replay}][, shown live by {engine.live}]',
+          engine: '[{engine.replay}][; {engine.note}]',
           log: '{log.path}',
           log_bytes: '{log.bytes}',
         },

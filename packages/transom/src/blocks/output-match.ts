@@ -176,12 +176,12 @@ export class RegexMatcher implements OutputMatcher {
 }
 
 /** Whether a match of the pattern ends where it must, so that nothing that follows could change it. */
-export function hasFixedEnd(pattern: string): boolean {
+function hasFixedEnd(pattern: string): boolean {
   return !pattern.includes('|') && /(?:^|[^\\])[\w :>#%=,;!"'<&~@/-]$/.test(pattern)
 }
 
 /** Whether a match cannot hold a line break: by sight, and no when in doubt. */
-export function staysWithinLine(pattern: string): boolean {
+function staysWithinLine(pattern: string): boolean {
   const safe = /^(?:[^\\[\n]|\\[dwbBA.()[\]{}^$|?*+\\/-]|\[[\w .,:;@/%+-]+\])*$/
   return safe.test(pattern) && !/\(\?[a-zA-Z]*s/.test(pattern)
 }

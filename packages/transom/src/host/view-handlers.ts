@@ -102,7 +102,10 @@ async function engineOf(
   if (replay === undefined) return null
   const first = await events.first()
   const live = first === null ? null : (createdOf(first, events.path).engine ?? null)
-  return { live, replay, same: live === replay }
+  const same = live === replay
+  const shownBy = live ?? 'an earlier one'
+  const note = same ? null : `shown live by ${shownBy}: the screen may differ from what was seen`
+  return { live, replay, same, note }
 }
 
 async function screenAt(

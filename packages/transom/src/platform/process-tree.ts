@@ -95,7 +95,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** The living processes of a tree. */
-export function listTree(tree: ProcessTree): number[] {
+function listTree(tree: ProcessTree): number[] {
   const processes = platform().listProcesses()
   if (processes === null) return tree.leaderPid !== null && isAlive(tree.leaderPid) ? [tree.leaderPid] : []
   const members = new Set<number>()

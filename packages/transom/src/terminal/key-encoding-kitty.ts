@@ -4,11 +4,11 @@ import { CSI, modifierBits, SHIFT_BIT } from './key-sequences.ts'
 import { KEY_SHAPES } from './key-tables.ts'
 
 /** The progressive enhancements of the protocol, by their bits. */
-export const KITTY_DISAMBIGUATE = 1
-export const KITTY_EVENT_TYPES = 2
-export const KITTY_ALTERNATE_KEYS = 4
-export const KITTY_ALL_KEYS = 8
-export const KITTY_TEXT = 16
+const KITTY_DISAMBIGUATE = 1
+const KITTY_EVENT_TYPES = 2
+const KITTY_ALTERNATE_KEYS = 4
+const KITTY_ALL_KEYS = 8
+const KITTY_TEXT = 16
 
 /**
  * The kitty keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol). `legacy` is what the key sends

@@ -8,7 +8,7 @@ export interface NetworkFlag {
  * What makes the filtering proxy the only way out of Chromium, beside `--proxy-server` itself (`networkFlags`). The
  * tests open pages that try each way.
  */
-export const NETWORK_FLAGS: readonly NetworkFlag[] = [
+const NETWORK_FLAGS: readonly NetworkFlag[] = [
   {
     flag: '--proxy-bypass-list=<-loopback>',
     reason: 'Chromium sends what is for loopback past every proxy; this takes that rule away.',

@@ -126,7 +126,7 @@ export function optionRows(command: Command): Row[] {
 }
 
 /** How this command can end: the statuses of its own errors, and those of every command. */
-export function exitRows(command: Command): Row[] {
+function exitRows(command: Command): Row[] {
   const isRemote = !command.operation.startsWith('cli.')
   const common: ErrorCode[] = isRemote ? ['usage', 'host_unavailable', 'io_error', 'cancelled'] : ['usage']
   const codes = [...new Set([...command.errors, ...common])]
@@ -135,7 +135,7 @@ export function exitRows(command: Command): Row[] {
   return [['0', 'Done.'], ...sorted.map(([exit, summary]): Row => [String(exit), summary])]
 }
 
-export function environmentRows(command: Command): Row[] {
+function environmentRows(command: Command): Row[] {
   const variables = command.params.flatMap(({ from }) => (from?.startsWith('$') ? [from.slice(1)] : []))
   return ENVIRONMENT.filter(([name]) => variables.includes(name))
 }

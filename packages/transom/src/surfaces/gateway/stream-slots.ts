@@ -2,7 +2,7 @@ import { OpError } from '@transom/protocol/errors'
 import type { Grant } from './token-store.ts'
 
 /** Each has a connection to the host, which takes a few hundred without noticing. */
-export const STREAMS_MAX = 256
+const STREAMS_MAX = 256
 
 interface OpenStream {
   readonly grant: Grant

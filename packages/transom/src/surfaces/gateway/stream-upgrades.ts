@@ -11,9 +11,9 @@ import { StreamConnection } from './stream-connection.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { Grant } from './token-store.ts'
 
-export const STREAM_PATH = '/v1/stream'
+const STREAM_PATH = '/v1/stream'
 /** A page cannot set headers on a WebSocket: it offers this protocol, and its token as another. */
-export const STREAM_PROTOCOL = 'transom.v1'
+const STREAM_PROTOCOL = 'transom.v1'
 const TOKEN_PROTOCOL_PREFIX = 'transom.bearer.'
 
 export interface UpgradeParts {

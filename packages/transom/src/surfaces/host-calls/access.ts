@@ -12,7 +12,7 @@ import {
 import { OpError } from '@transom/protocol/errors'
 
 /** The operation of this name, as the table has it. */
-export function findOperation(name: string): { name: OperationName; definition: OperationDefinition } {
+function findOperation(name: string): { name: OperationName; definition: OperationDefinition } {
   if (isOperationName(name)) return { name, definition: OPERATIONS[name] }
   const message = `no operation ${JSON.stringify(name)}; GET /openapi.json describes those there are`
   throw new OpError('unknown_operation', message, { operation: name })

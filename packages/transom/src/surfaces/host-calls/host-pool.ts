@@ -161,7 +161,7 @@ export class HostPool {
 }
 
 /** A host that left before it took the request, or an answer that was lost to a question that changes nothing. */
-export function mayRepeat(error: OpError, operation: string): boolean {
+function mayRepeat(error: OpError, operation: string): boolean {
   if (error.code === 'host_stopping') return startsHost(operation)
   if (error.code !== 'host_unavailable' || !('answered' in error.details)) return false
   return (
@@ -170,7 +170,7 @@ export function mayRepeat(error: OpError, operation: string): boolean {
   )
 }
 
-export function startsHost(operation: string): boolean {
+function startsHost(operation: string): boolean {
   return definitionOf(operation)?.cli?.startsHost ?? true
 }
 

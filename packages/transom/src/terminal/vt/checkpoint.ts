@@ -12,7 +12,7 @@ import type { StringKind } from './parser.ts'
 import type { Utf8Decoder } from './utf8.ts'
 
 /** To be raised with every change of what the engine shows or archives: other versions replay instead. */
-export const ENGINE_VERSION = 1
+const ENGINE_VERSION = 1
 /** Names the engine in a log: what a session showed live is what this one makes of its bytes. */
 export const VT_ENGINE = `vt ${ENGINE_VERSION}, Unicode ${UNICODE_VERSION}`
 const MAGIC = 0x56_54 // "VT"

@@ -138,7 +138,7 @@ export function eraseCells(
   }
 }
 
-export function isInsideMargins(state: TerminalState): boolean {
+function isInsideMargins(state: TerminalState): boolean {
   return state.y >= state.top && state.y <= state.bottom && isBetweenSides(state)
 }
 

@@ -3,23 +3,23 @@
  * in a state, and which state comes next. What the sequences mean is not known here.
  */
 export const GROUND = 0
-export const ESCAPE = 1
-export const ESCAPE_INTERMEDIATE = 2
-export const CSI_ENTRY = 3
-export const CSI_PARAM = 4
-export const CSI_INTERMEDIATE = 5
-export const CSI_IGNORE = 6
+const ESCAPE = 1
+const ESCAPE_INTERMEDIATE = 2
+const CSI_ENTRY = 3
+const CSI_PARAM = 4
+const CSI_INTERMEDIATE = 5
+const CSI_IGNORE = 6
 export const OSC_STRING = 7
-export const DCS_ENTRY = 8
-export const DCS_PARAM = 9
-export const DCS_INTERMEDIATE = 10
-export const DCS_DATA = 11
-export const DCS_IGNORE = 12
+const DCS_ENTRY = 8
+const DCS_PARAM = 9
+const DCS_INTERMEDIATE = 10
+const DCS_DATA = 11
+const DCS_IGNORE = 12
 /** SOS, PM and APC. */
-export const OTHER_STRING = 13
+const OTHER_STRING = 13
 const STATES = 14
 
-export const IGNORE = 0
+const IGNORE = 0
 export const PRINT = 1
 export const EXECUTE = 2
 export const CLEAR = 3

@@ -7,7 +7,7 @@ export const PARAM_VALUE_MAX = 0x3fff_ffff
 /** DECSCA, DECRQCRA and their like have one; no known sequence has more than two. */
 const INTERMEDIATES_MAX = 4
 /** Far more than a title, a link or a query needs; a longer string is swallowed and dropped as a whole. */
-export const STRING_CHARS_MAX = 1 << 16
+const STRING_CHARS_MAX = 1 << 16
 /** What String.fromCodePoint takes at once without trouble. */
 const PIECE_CHARS = 4096
 

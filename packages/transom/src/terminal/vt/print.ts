@@ -136,7 +136,7 @@ export function printCharacter(state: TerminalState, codePoint: number): void {
   }
 }
 
-export function printCodePoint(state: TerminalState, codePoint: number): void {
+function printCodePoint(state: TerminalState, codePoint: number): void {
   const value = state.codePoints[codePoint] ?? 0
   const width = widthOf(value)
   if (state.modes.clusters) {
@@ -220,7 +220,7 @@ function advance(state: TerminalState, x: number, edge: number): void {
 }
 
 /** The last column that text may be written to on the cursor's row. */
-export function rightEdge(state: TerminalState): number {
+function rightEdge(state: TerminalState): number {
   const { screen, x } = state
   const isDouble = ((screen.flags[screen.slotOf(state.y)] ?? 0) & ROW_LINE_SIZE) !== 0
   const last = isDouble ? Math.max(1, state.cols >> 1) - 1 : state.cols - 1

@@ -213,7 +213,7 @@ function packedRow(screen: ScreenBuffer, row: number): PackedRow {
 }
 
 /** Copies a packed row to the screen, cut at its width. */
-export function putRow(screen: ScreenBuffer, row: number, packed: PackedRow): void {
+function putRow(screen: ScreenBuffer, row: number, packed: PackedRow): void {
   const slot = screen.slotOf(row)
   const length = Math.min(screen.cols, packed.length)
   const to = slot * screen.cols

@@ -184,7 +184,7 @@ export function copyPen(from: Pen, to: Pen): void {
   to.link = from.link
 }
 
-export function createCharsets(): Charsets {
+function createCharsets(): Charsets {
   return { sets: [ASCII, ASCII, ASCII, ASCII], left: 0, single: 0 }
 }
 
@@ -194,7 +194,7 @@ export function copyCharsets(from: Charsets, to: Charsets): void {
   to.single = from.single
 }
 
-export function createSaved(): SavedCursor {
+function createSaved(): SavedCursor {
   return {
     x: 0,
     y: 0,

@@ -14,7 +14,7 @@ import { TerminalState, createPen } from './terminal-state.ts'
 import { Utf8Decoder } from './utf8.ts'
 
 /** Lines kept above the screen. The Event Log has them all; this is what a snapshot can show without a replay. */
-export const SCROLLBACK_LINES_MAX = 1000
+const SCROLLBACK_LINES_MAX = 1000
 /** Tables are looked after between pieces of this size, so that one large write cannot fill them. */
 const PIECE_BYTES = 1 << 16
 
