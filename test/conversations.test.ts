@@ -352,7 +352,7 @@ needs('bash')('a caller that gives up leaves the command running, and its end is
   const controller = new AbortController()
   const vanishing = shells.client.call(
     'session.run',
-    { session, command: ['read -r x; echo "late $x"'], queue: true },
+    { session, command: ['read -r x; echo "late $x"'], queue: true, no_early: true },
     { signal: controller.signal },
   )
   await shells.client.call('session.wait', { session, text: 'read -r x' })
