@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OPERATIONS, type OperationDefinition } from '@transom/protocol'
+import { ERROR_TABLE, OPERATIONS, type OperationDefinition } from '@transom/protocol'
 import { StdioClient } from './support/mcp-client.ts'
 import { needs } from './support/needs.ts'
 import { CLI, TestHome } from './support/test-home.ts'
@@ -31,13 +31,17 @@ test('every skill is listed and printed, and no other', async () => {
   ])
 })
 
-test('skills speak of tools and steps that there are', async () => {
-  const tools = new Set(Object.values<OperationDefinition>(OPERATIONS).flatMap(({ mcp }) => mcp?.name ?? []))
+test('skills speak of tools, parameters and errors that there are', async () => {
+  const operations = Object.values<OperationDefinition>(OPERATIONS)
+  const known = new Set([
+    ...operations.flatMap(({ mcp }) => mcp?.name ?? []),
+    ...operations.flatMap(({ params }) => Object.keys(params.shape)),
+    ...Object.keys(ERROR_TABLE),
+  ])
   for (const skill of ['shell', 'tui', 'repl', 'web']) {
     const text = await home.ok('skills', 'get', skill)
     const named = [...text.matchAll(/`([a-z]+_[a-z_]+)`/g)].map((match) => match[1] ?? '')
-    const parameters = new Set(['after_input', 'after_seq', 'screen_stable_ms', 'allow_hosts'])
-    expect([skill, named.filter((name) => !tools.has(name) && !parameters.has(name))]).toEqual([skill, []])
+    expect([skill, named.filter((name) => !known.has(name))]).toEqual([skill, []])
   }
 })
 

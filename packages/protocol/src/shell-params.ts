@@ -24,7 +24,7 @@ export const queue = z
   .optional()
   .describe('Run it after those that run or wait already, in place of an error.')
 
-const raw = z.boolean().optional().describe('The bytes as they were printed, as base64, and no plain text.')
+const raw = z.boolean().optional().describe('The exact bytes in place of plain text; in JSON as base64.')
 export const budget = {
   raw,
   max_bytes: z
