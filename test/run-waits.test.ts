@@ -226,3 +226,9 @@ describe('run at the command line', () => {
     expect(await ended).toMatchObject({ code: 0 })
   })
 })
+
+test('exec refuses a session that there is not, and makes none', async () => {
+  const { code, stderr } = await home.run(['exec', 'wrok', 'cat'])
+  expect([code, stderr]).toEqual([66, expect.stringContaining('no session or conversation "wrok"')])
+  expect(await home.ok('list', '--all')).not.toContain('wrok')
+})

@@ -38,7 +38,7 @@ const execParams = {
     .boolean()
     .optional()
     .describe('Refuse a conversation that has no running shell, in place of opening one.')
-    .meta({ flag: 'must-exist' }),
+    .meta({ hidden: true, from: 'yes' }), // a mistyped session is refused at the command line
   actor,
 }
 

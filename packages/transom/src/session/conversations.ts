@@ -120,7 +120,7 @@ export class Conversations {
 function notFound(conversation: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof OpError) || error.code !== 'session_not_found') throw error
-    const message = `no session or conversation ${JSON.stringify(conversation)}; "transom list --all" shows the sessions, and pty.exec_block opens a conversation`
+    const message = `no session or conversation ${JSON.stringify(conversation)}; "transom list --all" shows the sessions, and "transom create --name ${conversation} -- bash" makes one`
     throw new OpError('conversation_not_found', message, { conversation_id: conversation })
   }
 }

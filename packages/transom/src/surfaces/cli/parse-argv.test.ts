@@ -49,6 +49,20 @@ describe('a command line', () => {
     expect(() => parse(['list', '-o', 'x'])).toThrow('unknown option --out for "transom list"')
   })
 
+  test('hints at -- where an option may belong to the command that is to be run', () => {
+    expect(() => parse(['run', 's', 'ls', '-d', '/'])).toThrow('put "--" before the command')
+    expect(parse(['run', 's', '--', 'ls', '-d', '/']).params).toMatchObject({ command: ['ls', '-d', '/'] })
+  })
+
+  test('refuses a session that does not exist in exec, and takes the last block for granted in wait', () => {
+    expect(parse(['exec', 's', 'cat']).params).toMatchObject({ must_exist: true })
+    expect(parse(['wait', 's', '--block-end']).params).toMatchObject({ block_end: 'last' })
+    expect(parse(['wait', 's', '--block-end', '7', '--any']).params).toMatchObject({
+      block_end: 7,
+      any: true,
+    })
+  })
+
   test('takes global flags before and after the command', () => {
     expect(parse(['--home', '/h', 'list', '--all', '--json'])).toMatchObject({
       flags: { home: '/h', json: true },

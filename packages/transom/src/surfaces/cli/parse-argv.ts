@@ -196,7 +196,10 @@ class ArgumentReader {
         return
       }
       if (this.#dialect.takeFlag(word, this.#words)) return
-      const message = `unknown option ${name} for "${this.#name}"; add --help to see its options`
+      const isOfCommand =
+        this.#positionals.length > 0 && this.#paramOf(this.#command.positionals.at(-1))?.type === 'list'
+      const hint = isOfCommand ? '; if it belongs to the command, put "--" before the command' : ''
+      const message = `unknown option ${name} for "${this.#name}"${hint}; add --help to see its options`
       throw usage(message, { option: name, command: this.#command.command })
     }
     if (param.type === 'boolean') {
@@ -286,6 +289,7 @@ function valueFrom(param: CommandParam | undefined, { env, cwd }: CallerContext)
   const from = param?.from ?? null
   if (from === null) return undefined
   if (from === 'cwd') return cwd
+  if (from === 'yes') return true
   if (from === 'environment') return { ...env }
   return env[from.slice(1)] || undefined
 }
