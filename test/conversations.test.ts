@@ -359,11 +359,7 @@ needs('bash')('a caller that gives up leaves the command running, and its end is
   controller.abort()
   await expect(vanishing).rejects.toBeDefined()
   await shells.client.call('session.type', { session, text: 'word\r' })
-  await shells.client.call('pty.wait_for', {
-    conversation_id: session,
-    match: 'late word\r\n',
-    from_cursor: 0,
-  })
+  await shells.client.call('session.wait', { session, block_end: 1 })
   const { blocks } = await shells.client.call('pty.blocks', { conversation_id: session })
   expect(blocks).toMatchObject([
     { state: 'ended', exit_code: 0, output_bytes: 'word\r\nlate word\r\n'.length },
