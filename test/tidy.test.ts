@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { parseAst } from 'vite'
 import { VERSION } from '@transom/protocol'
 import { importTable } from './support/import-graph.ts'
+import { needs } from './support/needs.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FILE_LINES_MAX = 400
@@ -221,7 +222,7 @@ describe('the product keeps its shape', () => {
     expect(bare).toEqual([])
   })
 
-  test('the root holds what belongs there and nothing else', () => {
+  needs('git')('the root holds what belongs there and nothing else', () => {
     const known =
       /^(?:\..+|(?:README|CHANGELOG|CONTRIBUTING)\.md|LICENSE|package(?:-lock)?\.json|tsconfig[.\w]*\.json|vitest\.config\.ts|knip\.jsonc)$/
     const tracked = spawnSync('git', ['ls-files', '--', ':(glob)*'], { cwd: ROOT, encoding: 'utf8' })
