@@ -109,7 +109,7 @@ export class EventStore {
   }
 
   /**
-   * Opens a store whose writer is gone and cuts its torn tail. Null while another process holds the lock. A log
+   * Opens a store whose writer has ended and cuts its torn tail. Null while another process holds the lock. A log
    * that is damaged before its end is refused, unchanged.
    */
   static async reopen(folder: string, options: EventStoreOptions): Promise<EventStore | null> {

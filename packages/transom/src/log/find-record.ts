@@ -16,8 +16,8 @@ export async function findRecord(
   start: SearchStart,
   signal?: AbortSignal,
 ): Promise<number | null> {
-  // If only its payload is damaged, a record still tells where the next one is. Asked first: a payload may hold
-  // bytes that look like a record, as when a program printed an Event Log. The seq there tells whether just the one
+  // If only its payload is damaged, a record still gives the place of the next one. Checked first: a payload may hold
+  // bytes that look like a record, as when a program printed an Event Log. The seq there shows whether just the one
   // is missing: a length that is damaged itself may happen to lead to a record further on.
   const header = await readAt(file, start.offset, RECORD_HEADER_BYTES)
   if (header.length === RECORD_HEADER_BYTES) {

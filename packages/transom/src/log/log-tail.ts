@@ -12,7 +12,7 @@ export class LogTail {
     this.#start = endOffset
   }
 
-  /** To be told of everything that is written, in order. */
+  /** Must be called with everything that is written, in order. */
   add(bytes: Uint8Array): void {
     if (this.#length + bytes.length > TAIL_BYTES) this.#makeRoom(bytes.length)
     const kept = bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES))

@@ -11,7 +11,7 @@ const FIRST_SEGMENT = 'events.log'
 const LATER_SEGMENT = /^events-(\d{16})\.log$/
 const SEQ_DIGITS = 16 // as many as an exact number has
 
-/** A file of a store, as its name tells it. */
+/** A file of a store, as described by its name. */
 export interface SegmentFile {
   readonly path: string
   readonly firstSeq: number

@@ -30,8 +30,8 @@ export class StoredEvents {
   }
 
   /**
-   * `live` is what the writer knows of the log, where that is this process. `onStored` is told how much more is stored
-   * when a reader leaves a checkpoint.
+   * `live` is what the writer knows of the log, if that is this process. `onStored` gets the number of added bytes
+   * when a reader writes a checkpoint.
    */
   static at(
     folder: string,

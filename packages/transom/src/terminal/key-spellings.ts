@@ -7,7 +7,7 @@ export interface KeyModifiers {
   readonly super: boolean
 }
 
-/** What a spelling stands for. `Space` is the one character with a name, since nobody can see it. */
+/** What a spelling stands for. `Space` is the one character with a name, since it is invisible. */
 export type SpelledKey =
   | { readonly kind: 'named'; readonly key: NamedKey; readonly shift: boolean }
   | { readonly kind: 'character'; readonly character: ' ' }

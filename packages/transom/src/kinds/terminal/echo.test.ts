@@ -46,7 +46,7 @@ class Typist {
   }
 }
 
-describe('echo is told from output', () => {
+describe('echo is distinguished from output', () => {
   test('the kernel’s echo does not count, what cat repeats does', () => {
     const typist = new Typist().types('hello\r').prints('hello\r\n')
     expect(typist.output('hello')).toBe(0)

@@ -282,7 +282,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #setDialog(dialog: PageDialog | null): void {
     this.#dialog = dialog
     if (dialog?.type === 'beforeunload') {
-      // Somebody asked for another page: that is the answer.
+      // The caller asked for another page, so the answer is to leave this one.
       this.#target.call('Page.handleJavaScriptDialog', { accept: true }).catch(() => {})
     }
     this.#observers.tell((observer) => observer.dialog?.(dialog))

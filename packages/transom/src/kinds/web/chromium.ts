@@ -45,7 +45,7 @@ export interface ChromiumOptions {
   readonly profileFolder?: string | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
-  /** Told of its process: whoever reaps the children of this process must leave it to Node. */
+  /** Gets the browser's process id: a reaper of this process's children must leave that one to Node. */
   readonly reaper?: { leave(pid: number): void; forget(pid: number): void } | undefined
   /** More switches for Chromium. */
   readonly flags?: readonly string[] | undefined
@@ -131,7 +131,7 @@ export class Chromium {
 
   /** Ends the browser and removes its profile, unless that is to be kept. */
   async close(): Promise<void> {
-    this.cdp.call('Browser.close', undefined, { timeoutMs: END_TIMEOUT_MS }).catch(() => {}) // `ended` tells
+    this.cdp.call('Browser.close', undefined, { timeoutMs: END_TIMEOUT_MS }).catch(() => {}) // `ended` reports it
     const killer = setTimeout(() => this.#process.kill('SIGKILL'), END_TIMEOUT_MS)
     await this.ended
     clearTimeout(killer)

@@ -345,7 +345,7 @@ describe('the proxy is this user’s alone', () => {
     expect(seen[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('after close() nobody listens, and open tunnels have ended', async () => {
+  test('after close() the port is closed, and open tunnels have ended', async () => {
     const proxy = await openProxy()
     const { socket } = await tunnel(proxy, `site.test:${sitePort}`)
     await proxy.close()

@@ -18,14 +18,14 @@ export interface GuardedPageOptions {
   readonly profileFolder?: string | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
-  /** Told of the browser's process, so that nobody else reaps it. */
+  /** Gets the browser's process id, so that only Node reaps it. */
   readonly reaper?: { leave(pid: number): void; forget(pid: number): void } | undefined
   readonly decoder: FrameDecoder
-  /** Told why the browser runs without a sandbox, when it does. */
+  /** Called with the reason if the browser runs without a sandbox. */
   readonly onUnsandboxed?: ((why: string) => void) | undefined
 }
 
-/** A page in a browser of its own behind a guard of its own. */
+/** A page in its own browser, with its own network guard. */
 export class GuardedPage {
   readonly page: ChromiumPage
   readonly #guard: NetworkGuard

@@ -24,7 +24,7 @@ const PROGRAM_BYTES = 196_676_728 // unpacked, for the progress
 export interface InstallOptions {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-  /** Tells a person how far it is. */
+  /** Reports progress to the user. */
   readonly progress: (text: string) => void
 }
 
@@ -193,7 +193,7 @@ async function tryProgram(program: string, { env, signal }: InstallOptions): Pro
   return code === 0 && /Chromium/.test(said) ? null : said.trim() || `it ended with ${code}`
 }
 
-/** The last step: whoever looks sees no browser, or this one as a whole. */
+/** The last step, atomic: other processes see no browser, or a complete one. */
 function moveIntoPlace(fresh: string, folder: string): void {
   const old = `${fresh}.old`
   try {
@@ -209,7 +209,7 @@ function moveIntoPlace(fresh: string, folder: string): void {
   }
 }
 
-/** What an install left behind that was killed. */
+/** Removes what a killed install has left. */
 function removeLeftovers(parent: string): void {
   for (const name of fs.readdirSync(parent)) {
     const pid = new RegExp(`^${WORKSPACE_PREFIX}(\\d+)-`).exec(name)?.[1]

@@ -2,7 +2,7 @@ import * as dns from 'node:dns/promises'
 import * as fs from 'node:fs/promises'
 import { parseAddress } from './ip-ranges.ts'
 
-/** The addresses of a name; empty when it has none. Rejects when nobody could be asked. */
+/** The addresses of a name; empty if it has none. Rejects if no name server could be asked. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 const QUERY_TIMEOUT_MS = 4000

@@ -94,8 +94,8 @@ export async function callIn(
 }
 
 /**
- * The links inside closed shadow roots by the ids of the documents' frames: no script can find these, but Chromium tells
- * of them.
+ * The links inside closed shadow roots by the ids of the documents' frames: no script can find these, but Chromium
+ * reports them.
  */
 export async function linksInClosedRoots(
   target: PageTarget,

@@ -56,7 +56,7 @@ async function beginLoad(
   }
 }
 
-/** Loads the page before or behind this one in the tab's history; false when there is none. */
+/** Loads the previous or the next page in the tab's history; false if there is none. */
 export async function loadStep(target: PageTarget, by: -1 | 1): Promise<boolean> {
   const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
   const entry = entries[currentIndex + by]

@@ -1,7 +1,7 @@
 import type { ScreencastNeed } from './screencast.ts'
 import type { PageEvents } from './web-page.ts'
 
-/** Who is told of what happens on a page. */
+/** The listeners for what happens on a page. */
 export class PageObservers {
   readonly #all = new Set<Partial<PageEvents>>()
 
@@ -41,7 +41,7 @@ export class PageObservers {
       await Promise.race([done, stopped])
     } finally {
       stop()
-      done.catch(() => {}) // whoever answers the dialog does not ask for it
+      done.catch(() => {}) // the caller that answers the dialog is not notified of it
     }
   }
 }

@@ -14,7 +14,7 @@ export class Recovery {
     await this.#running
   }
 
-  /** Begins an attempt; `onFailure` is told why it did not work, after it is over. */
+  /** Begins an attempt. If it fails, `onFailure` gets the reason, after it is over. */
   start(attempt: () => Promise<void>, onFailure: (failure: Error) => void): void {
     this.#running = attempt()
       .then(() => null)

@@ -27,7 +27,7 @@ export function watchState(target: PageTarget, sink: StateSink): void {
   const readHistory = () => {
     readState(target)
       .then((state) => sink.state(state))
-      .catch(() => {}) // a tab that is gone has no history
+      .catch(() => {}) // a closed tab has no history
   }
   target.on('Runtime.bindingCalled', ({ name, payload }) => {
     if (name === TITLE_BINDING) sink.state({ title: payload.slice(0, TITLE_CHARS_MAX) })
@@ -74,7 +74,7 @@ export async function readState(target: PageTarget): Promise<Partial<PageState>>
   }
 }
 
-/** Null when Chromium refuses to say: the page has gone on to another one, which tells of itself. */
+/** Null if Chromium refuses to answer: the tab has moved on to another page, which reports itself. */
 export async function unlessLeft<T>(asked: Promise<T>): Promise<T | null> {
   return asked.catch((error: unknown) => {
     if (error instanceof CdpError) return null

@@ -25,7 +25,7 @@ const HOP_BY_HOP = new Set([
 
 /** Sends a plain HTTP request on and its answer back, as they are but for what concerns a single connection. */
 export function forwardRequest({ url, request, response, upstream }: ForwardedRequest): void {
-  if (response.destroyed) return void upstream.destroy() // nobody waits for it any more
+  if (response.destroyed) return void upstream.destroy() // the client has left
   const isChunked = request.headers['transfer-encoding'] !== undefined
   const onward = http.request({
     method: request.method ?? 'GET',

@@ -48,7 +48,7 @@ export class UrlPolicy {
     return url
   }
 
-  /** Why a page may not be opened from this URL, as far as the URL tells; null when it may. */
+  /** Why a page may not be opened from this URL, judged by the URL alone; null if it may. */
   refuseNavigation(url: URL): Refusal | null {
     if (url.href === 'about:blank' || /^about:blank[?#]/.test(url.href)) return null
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return refusedScheme(url.protocol)
@@ -60,7 +60,7 @@ export class UrlPolicy {
     return this.refuseHost(host)
   }
 
-  /** Why no connection may be made to a host, as far as its name tells; null when its addresses decide. */
+  /** Why no connection may be made to a host, judged by its name alone; null if its addresses decide. */
   refuseHost(host: HostName): Refusal | null {
     const literal = judgeAddress(host.name)
     if (literal !== null) return this.refuseAddress(host, host.name)
@@ -98,7 +98,7 @@ export function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
 
-/** What a caller is told who asked for the URL. */
+/** The error for the caller that asked for the URL. */
 export function refusalError(url: string, refusal: Refusal): OpError {
   const shown = url.length > URL_CHARS_SHOWN_MAX ? `${url.slice(0, URL_CHARS_SHOWN_MAX)}…` : url
   const isMalformed = ['not_a_url', 'scheme', 'credentials'].includes(refusal.rule)

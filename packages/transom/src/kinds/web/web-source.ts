@@ -92,7 +92,7 @@ export class WebSource implements Source {
     }
   }
 
-  /** While nothing watches, a page is not read all the time: it is when somebody looks. */
+  /** A page without watchers is not read continuously, but when a caller looks. */
   async refresh(): Promise<void> {
     await this.#page?.look()
   }
@@ -363,7 +363,7 @@ export class WebSource implements Source {
       this.#caret = (await this.#details.read(page)).caret
       if (page.frame !== null) this.#onFrame(page.frame)
     } catch {
-      return // a page that hangs or is gone reports so by its events
+      return // a page that hangs or has closed reports so by its events
     }
   }
 }

@@ -10,7 +10,7 @@ const COLS = 12
 const ROWS = 6
 
 /**
- * What both mean the same by. Not here, because xterm.js differs from xterm or from the standard: origin mode, DECSTR
+ * What both interpret alike. Excluded, because xterm.js differs from xterm or from the standard: origin mode, DECSTR
  * and RIS (which leave state behind), DECALN's colour, SD's background, margins and tab stops of the alternate screen,
  * DECRC after scrolling and with character sets, wide characters without autowrap, clusters.
  */
