@@ -143,7 +143,7 @@ describe('the output stream', () => {
     expect(result).toMatchObject({ matched: true, cursor: 6 + (3 << 20) + 5 })
   })
 
-  test('is refused behind its end', async () => {
+  test('is refused past its end', async () => {
     const session = new PrintingSession()
     session.print('abc')
     await expect(waitForOutput(session, substring('x', 4), now({ fromCursor: 4 }))).rejects.toThrow(

@@ -10,7 +10,7 @@ import { IntegratedShell, type ShellSession } from './integrated-shell.ts'
 
 /** What may be the start of a mark is held back no longer than this when nothing follows: then it is none. */
 const HELD_MS_MAX = 50
-/** Nobody integrates so many shells at once; the oldest invitation is void then. */
+/** More shells than anyone integrates at once. Past this the oldest invitation is void. */
 const INVITED_MAX = 20
 
 /**
@@ -84,7 +84,7 @@ export class ShellBlocks {
     if (this.#invited.size > INVITED_MAX && oldest !== undefined) this.#uninvite(oldest)
   }
 
-  /** Whether the shell with this nonce has told that it is integrated. */
+  /** Whether the shell with this nonce has reported that it is integrated. */
   hasJoined(nonce: string): boolean {
     const shell = this.#shells.get(nonce)
     return shell !== undefined && this.#nesting.includes(shell)

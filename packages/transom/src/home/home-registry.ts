@@ -39,7 +39,7 @@ export class HomeRegistry {
       if (fs.statSync(this.file).size > FILE_BYTES_MAX) return null
       return registryFile.parse(JSON.parse(fs.readFileSync(this.file, 'utf8'))).homes
     } catch (error) {
-      // Else half of a file after a power cut, or somebody's edit: the Homes themselves are the truth.
+      // Otherwise the file is cut by a power failure or edited by hand. The Homes themselves are the truth.
       return errnoOf(error) === 'ENOENT' ? [] : null
     }
   }

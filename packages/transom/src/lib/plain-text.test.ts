@@ -37,7 +37,7 @@ describe('plain text', () => {
       expect(plain(`text${cut}`)).toBe('text')
   })
 
-  test('does not lose the line after a title that nobody ended', () => {
+  test('does not lose the line after an unterminated title', () => {
     expect(plain('\x1b]0;title\nnext\n')).toBe('\nnext\n')
   })
 

@@ -76,7 +76,7 @@ describe('writes to a disk', () => {
     expect(failures).toEqual([new Error('a bug')])
   })
 
-  test('an error of the one who is told that the disk goes on reaches the owner', () => {
+  test('an error thrown by the stall listener reaches the owner', () => {
     const disk = { full: true }
     const failures: unknown[] = []
     const onStall = (stalled: boolean) => {

@@ -18,7 +18,7 @@ export interface ReconcileOptions {
 }
 
 /**
- * Tells the truth about a session whose host may be gone: it is alive while somebody holds the lock on its
+ * Corrects the record of a session whose host may have ended: it is alive while a process holds the lock on its
  * log, whatever its manifest says. Otherwise its log is repaired, what is left of its processes ended,
  * and it gets the status that its log proves: `exited` when the exit was recorded, else `failed`.
  */

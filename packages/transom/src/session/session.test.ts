@@ -82,7 +82,7 @@ describe('a session', () => {
     })
   })
 
-  test('is destroyed once, whoever asks, and keeps what could not be ended', async () => {
+  test('is destroyed once for all callers, and keeps what could not be ended', async () => {
     const { session, source } = await create()
     source.endWith = async () => [42]
     const [one, other] = await Promise.all([session.destroy(), session.destroy('quota')])

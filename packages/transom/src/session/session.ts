@@ -35,7 +35,7 @@ export interface SessionParts {
   readonly manifest: Manifest
   /** Who creates it. */
   readonly actor: Actor
-  /** Told of an error that made the session fail, for the host's own records. */
+  /** Called with an error that made the session fail, for the host's own records. */
   readonly onError: (error: unknown) => void
 }
 
@@ -281,7 +281,7 @@ export class Session implements WaitSubject {
         this.#saveLater()
       },
       exiting: () => {
-        // In memory only: on disk it says nothing that the exit record will not say a moment later.
+        // In memory only: on disk the exit record, a moment later, makes it redundant.
         this.#manifest.advance({ type: 'exiting' })
         // What is still on its way is little, and belongs to the log.
         this.#pauses.set('quota', false)

@@ -46,7 +46,7 @@ export interface SessionsOptions {
   readonly segmentBytesMax?: number
   readonly socket: string
   readonly onCountChange: () => void
-  /** Told of an error that made a session fail. */
+  /** Called with an error that made a session fail. */
   readonly onError: (session: string, error: unknown) => void
 }
 
@@ -208,7 +208,7 @@ export class Sessions {
     return [...this.#live.values()].find(holds) ?? null
   }
 
-  /** What the log of a session tells of its blocks. */
+  /** The blocks of a session, read from its log. */
   async blocksOf(manifest: Manifest, signal?: AbortSignal): Promise<BlockProjection> {
     this.kinds.assertCapability(manifest, 'blocks')
     const live = this.#live.get(manifest.session)

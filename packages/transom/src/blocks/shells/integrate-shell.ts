@@ -35,7 +35,7 @@ export interface IntegrationRequest {
   readonly norc: boolean
 }
 
-/** How to have a shell run a block, and how its marks are told. */
+/** How to make a shell run a block, and how to recognize its marks. */
 export interface ShellIntegration {
   readonly shell: ShellName
   readonly nonce: string
@@ -43,7 +43,7 @@ export interface ShellIntegration {
   readonly folder: string | null
   /** What is typed to have the shell run the next block. */
   readonly trigger: string
-  /** The line that its line editor shows when it is told so; null when it has none. */
+  /** The line that its line editor shows on request; null if it has none. */
   readonly editedLine: string | null
   /** Whether it shows a prompt. */
   readonly prompts: boolean

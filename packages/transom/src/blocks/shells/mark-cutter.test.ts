@@ -72,7 +72,7 @@ test('marks are cut whatever the chunks, and every other byte survives in order'
   )
 })
 
-test('a mark tells its fields, also with separators and control characters in them', () => {
+test('the fields of a mark are read, also with separators and control characters in them', () => {
   const mark = (body: string) => cut([Buffer.from(`\x1b]7717;${NONCE};${body}\x07`)]).marks[0]
   expect(mark('1;17')).toEqual({ kind: 'begin', request: 17 })
   expect(mark(String.raw`3;130;/tmp/a\;b`)).toEqual({

@@ -2,7 +2,7 @@
 export type Mark =
   /** A block that was asked for begins: `request` is the number it was asked for under. */
   | { readonly kind: 'begin'; readonly request: number }
-  /** A command that somebody typed begins. Null where the shell does not tell the text. */
+  /** A command that a user typed begins. Null if the shell does not report its text. */
   | { readonly kind: 'typed'; readonly command: Buffer | null; readonly cwd: Buffer }
   | { readonly kind: 'end'; readonly exitCode: number; readonly cwd: Buffer }
   /** The shell is ready for a command. */
