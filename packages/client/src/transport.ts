@@ -78,7 +78,7 @@ class MemoryTransport implements Transport {
     peer.peer = null
     this.#queue = []
     for (const side of [peer, this]) {
-      side.#paused = false // as a socket, which fails when it writes to an end that is gone
+      side.#paused = false // like a socket, which fails when it writes to a closed end
       side.#enqueue(END)
     }
   }

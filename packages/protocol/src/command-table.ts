@@ -59,7 +59,7 @@ export interface Command {
   readonly isStep: boolean
   /** What a person is shown of the result; null for its fields and lists. */
   readonly render: Render | null
-  /** What a person is told beside the result. */
+  /** What is printed for a person beside the result. */
   readonly notice: Template
   readonly prints: CliSpelling['prints'] | null
   readonly params: readonly CommandParam[]

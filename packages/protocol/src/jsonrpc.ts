@@ -94,7 +94,7 @@ export function requestIdOf(message: unknown): RequestId | null {
   return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
 }
 
-/** The OpError behind a failure. A foreign host may send codes that this version does not know. */
+/** The OpError that a failure carries. A foreign host may send codes that this version does not know. */
 export function opErrorFrom(failure: RpcFailure['error']): OpError {
   const code = failure.data?.code
   if (isErrorCode(code)) return new OpError(code, failure.message, failure.data?.details ?? {})

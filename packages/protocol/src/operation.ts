@@ -134,7 +134,7 @@ export interface CliSpelling {
   readonly startsHost?: boolean
   /** What a person is shown of the result; its fields and lists if not given. */
   readonly render?: Render
-  /** What a person is told on standard error beside the result, unless it comes out empty. */
+  /** What is printed for a person on standard error beside the result, unless it is empty. */
   readonly notice?: Template
   /**
    * What is printed in place of a rendered result. `file`: the file that the operation writes, unless one of the

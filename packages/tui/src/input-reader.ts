@@ -10,8 +10,8 @@ const PASTE_END = '\u001b[201~'
 const ESCAPE = '\u001b'
 
 /**
- * Reads what a terminal sends. The same text gives the same events however it is cut into chunks: only the time that
- * passes tells an Escape key from the beginning of a sequence, and the caller decides on that. While `isWaiting`, it
+ * Reads what a terminal sends. The same text gives the same events however it is cut into chunks: only elapsed
+ * time separates an Escape key from the beginning of a sequence, and the caller decides on that. While `isWaiting`, it
  * calls `flush` once a short time has passed without more input.
  */
 export class InputReader {

@@ -74,7 +74,7 @@ export interface HostKinds {
 const HELPERS_ORDINAL = 0
 /** How long a dedicated host lasts after the session that it was started for. */
 const DEDICATED_IDLE_MS = 2_000
-/** On a busy machine, whoever has started a host may take this long to reach it. */
+/** On a busy machine, the client that started a host may take this long to connect. */
 const FIRST_CLIENT_MS = 10_000
 
 /** The process that owns the live sessions of one Home. */

@@ -154,7 +154,7 @@ async function waitOffline(
   const projection =
     request.block_end === undefined ? new BlockProjection(manifest) : await projectLog(log.events, signal)
   const now = performance.now()
-  // The state is final. How long it has lasted cannot be told from a log, so that no duration is ever reached.
+  // The state is final. A log does not show how long it has lasted, so no duration is ever reached.
   const ended: WaitSubject = {
     id: manifest.session,
     screen,

@@ -39,7 +39,7 @@ export class OwnTerminal implements PersonsTerminal {
   #isWriting = false
   #listener: ((event: TerminalEvent) => void) | null = null
   #isTaken = true
-  /** Takes back every listener. */
+  /** Removes every listener. */
   readonly #stops: (() => void)[] = []
   #escapeTimer: NodeJS.Timeout | undefined
 

@@ -220,7 +220,7 @@ export class TerminalBrowser {
 /** What is left for an answer when a question fills the line. */
 const FIELD_COLS_MIN = 10
 
-/** What a page is told of a key; nothing for one that it does not know. */
+/** The key presses that a page gets for a key; none for a key that pages do not know. */
 function pressesOf({ name }: KeyEvent): KeyPress[] {
   try {
     return parseKeys([name])

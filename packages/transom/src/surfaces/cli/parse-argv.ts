@@ -63,7 +63,7 @@ export function parseCommandLine<C extends Command>(
   return { command, params: dialect.help() ? {} : reader.complete(context) }
 }
 
-/** Reads the words behind one command, as parseArgv() does. Throws `usage`. */
+/** Reads the words after one command, as parseArgv() does. Throws `usage`. */
 export function readArguments(
   command: Command,
   words: readonly string[],

@@ -79,7 +79,7 @@ function genericTable(items: readonly object[]): string {
   )
 }
 
-/** Without objects in it: their fields with the name before them. What every answer has (`ok`) says nothing. */
+/** Without objects in it: their fields with the name before them. What every answer has (`ok`) is left out. */
 function flat(record: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]: [string, unknown]) => {

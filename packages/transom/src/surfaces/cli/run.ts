@@ -118,7 +118,7 @@ interface Request {
   readonly endsHost?: boolean
   readonly params: Record<string, unknown>
   readonly signal: AbortSignal
-  /** Tells a person something beside the result. */
+  /** Prints a notice for the user beside the result. */
   notice(text: string): void
   readonly onProgress?: CallOptions['onProgress']
 }

@@ -3,7 +3,7 @@ import type { Snapshot, SubscriptionMessage } from '@transom/protocol'
 
 type ScreenLine = Snapshot['lines'][number]
 
-/** The screen of a session as a subscription tells it: one dump, then changed rows. */
+/** The screen of a session, built from a subscription: one dump, then changed rows. */
 export class WatchedScreen {
   bells = 0
   seq = 0

@@ -10,7 +10,7 @@ import { readJsonBody } from './request-body.ts'
 export interface OperationParts {
   readonly calls: HostCalls
   readonly admission: Admission
-  /** Null when nobody reads it. */
+  /** Null if debug output is off. */
   readonly debug: ((line: string) => void) | null
 }
 

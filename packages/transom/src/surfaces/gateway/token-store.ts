@@ -141,7 +141,7 @@ export class TokenStore {
   }
 }
 
-/** Later than the one whose place it takes: by this, what was opened with the old token knows that it is gone. */
+/** Later than the token that it replaces: by this, a stream opened with the old one notices that it was replaced. */
 function newRecord({ id, name, scope, sessions }: Omit<TokenPrincipal, 'kind'>, after = '') {
   const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const sha256 = createHash('sha256').update(token).digest('hex')

@@ -73,7 +73,7 @@ export class HostPool {
     return this.#callHost(operation, ask)
   }
 
-  /** The id behind a session's name or prefix. */
+  /** The id for a session's name or prefix. */
   async findSession(ref: string, signal: AbortSignal): Promise<string> {
     const { session } = (await this.call('session.inspect', { session: ref }, { signal })) as {
       session: string

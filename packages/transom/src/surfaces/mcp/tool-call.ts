@@ -41,7 +41,7 @@ export interface ToolHost {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Calls the operation behind a tool and puts its answer, or its failure, into the form that a model reads. */
+/** Calls the operation of a tool and puts its answer, or its failure, into the form that a model reads. */
 export async function callTool(
   host: ToolHost,
   tool: Tool,
@@ -55,7 +55,7 @@ export async function callTool(
     const result = await host.call(tool.operation, params, mcpReq)
     return answer(shaped(result, charsMax, cursor))
   } catch (error) {
-    if (mcpReq.signal.aborted) throw error // nobody reads the answer; the program goes on
+    if (mcpReq.signal.aborted) throw error // no client reads the answer; the program goes on
     return failure(error, given)
   } finally {
     stopProgress()
@@ -218,7 +218,7 @@ function reportProgress(
   const tell = () => {
     const progress = Math.round(performance.now() - startMs)
     const params = { progressToken, progress, total, message: `${tool.name} goes on` }
-    // A client that has gone is told by the end of its request.
+    // Sending fails if the client has left; its request ends by itself.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
   }
   const timer = setInterval(tell, PROGRESS_EVERY_MS)
