@@ -144,7 +144,7 @@ describe('a batch', () => {
 })
 
 describe('a notification', () => {
-  test('is never answered, whatever becomes of it', async () => {
+  test('is never answered, even if it fails', async () => {
     const { near, service } = connect()
     const methods = ['echo', 'fail', 'bug', 'nope', 'steps']
     expect(await exchange(near, ...methods.map((method) => notification(method)))).toEqual([])

@@ -17,7 +17,7 @@ export interface TransportListener {
   message(message: unknown): void
   /** The message as text, before it is parsed; true when that was all that was wanted of it. */
   text?(text: string): boolean
-  /** Something arrived that is no message, and the stream goes on after it. */
+  /** Something other than a message arrived, and the stream continues after it. */
   malformed?(problem: 'parse_error' | 'frame_too_large'): void
   drain?(): void
   /** The other side sends nothing more, but still reads. */

@@ -40,7 +40,7 @@ export interface AwiSpelling {
   readonly examples: readonly string[]
   /** The one value of the result that --plain prints. */
   readonly plain?: string
-  /** Parameters that the command's name says. */
+  /** Parameters that the command's name implies. */
   readonly fixed?: Readonly<Record<string, unknown>>
   /** Options that `awi-tty` uses itself and does not send. */
   readonly local?: z.ZodObject

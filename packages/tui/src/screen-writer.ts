@@ -26,7 +26,7 @@ const PLAIN = 0
 const GAP_COLS_MAX = 3
 /** Erasing to the end of a row costs this many characters. */
 const ERASE_COLS_MIN = 4
-/** A drawing that is longer than this is seen while it arrives: the cursor is not to be seen running about. */
+/** A drawing that is longer than this is seen while it arrives: the cursor is hidden meanwhile. */
 const QUIET_CHARS_MAX = 32
 
 /**

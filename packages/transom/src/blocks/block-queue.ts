@@ -85,8 +85,8 @@ type ShellState =
   | { readonly is: 'ended' }
 
 /**
- * What a shell is asked to run, one after another, and what its marks say of it. The shell's word decides: a block
- * begins and ends where a mark says so.
+ * The commands for a shell, one after another, and what its marks report of them. The marks decide: a block
+ * begins and ends only where a mark says so.
  */
 export class BlockQueue {
   readonly #shell: BlockShell
@@ -169,7 +169,7 @@ export class BlockQueue {
     if (this.#state.is === 'at_prompt') this.#watchEntered()
   }
 
-  /** What a mark says. To be followed by advance() when the chunk that it came in has been worked off. */
+  /** Takes a mark. The caller calls advance() after it has processed the mark's chunk. */
   take(mark: Exclude<Mark, { kind: 'asks' }>): void {
     if (this.#state.is === 'entered') this.#leave({ is: 'between' })
     switch (mark.kind) {

@@ -166,7 +166,7 @@ describe('the output stream', () => {
     expect({ bytes, omitted }).toEqual({ bytes: end, omitted: { from_cursor: 302, to_cursor: end - 600 } })
   })
 
-  test('says so when the log is damaged', async () => {
+  test('reports a damaged log', async () => {
     const session = new PrintingSession()
     session.print('abc')
     session.print('def')
@@ -213,7 +213,7 @@ describe('a wait for output', () => {
     })
   })
 
-  test('that times out says what it saw and from where to go on, without losing a match that had begun', async () => {
+  test('that times out reports what it saw and where to continue, without losing a match that had begun', async () => {
     const session = new PrintingSession()
     session.print('\x1b[1mhello\x1b[0m wor')
     const failed = await waitForOutput(session, substring('world'), now())
@@ -309,7 +309,7 @@ describe('a wait for output', () => {
 })
 
 describe('a regex', () => {
-  test('matches across records and says what it matched', async () => {
+  test('matches across records and reports what it matched', async () => {
     const session = new PrintingSession()
     const waiting = waitForOutput(session, regex('port (\\d+)\\.'), options())
     for (const piece of ['listening on po', 'rt 80', '80', '.\r\n']) session.print(piece)

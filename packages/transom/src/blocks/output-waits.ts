@@ -91,7 +91,7 @@ class Search {
   readonly #options: OutputWaitOptions
   readonly #reader: OutputReader
   readonly #limitCursor: number
-  /** Where the end is of what is looked at, as soon as it is known. */
+  /** The end of the searched range, as soon as it is known. */
   #endCursor: number
   #cursor: number
   #settled = false

@@ -101,7 +101,7 @@ function checkConditions(number: number, params: WaitConditions): void {
   }
 }
 
-/** A wait looks past the input before it, unless it says itself from where. */
+/** A wait looks past the input before it, unless it gives its own baseline. */
 function anchored(
   name: OperationName,
   params: Record<string, unknown>,

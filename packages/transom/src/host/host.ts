@@ -117,7 +117,7 @@ export class Host {
     const variant = options.dedicated ? `-${process.pid}` : ''
     const address = { socket: claimSocketPath(home.path, options.env, variant), pid: process.pid }
     const host = new Host(home, lock, { ...options, config, address })
-    await host.#sessions.list(true) // the truth about what an earlier host left, before anybody asks
+    await host.#sessions.list(true) // corrects what an earlier host left, before the first request
     if (options.env['TRANSOM_DEBUG'] === '1') host.#setDebug(true)
     await host.#listen()
     return host

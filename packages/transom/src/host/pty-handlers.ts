@@ -180,7 +180,7 @@ async function settledInput(session: Session, signal: AbortSignal): Promise<Need
   try {
     await session.wait(quiet, signal)
   } catch (error) {
-    // It goes on printing, or it has ended: then that is what there is to see.
+    // The program keeps printing, or it has ended: the present state is the answer.
     if (!(error instanceof OpError)) throw error
   }
   return session.needsInput()

@@ -80,7 +80,7 @@ export function viewHandlers(
   }
 }
 
-/** The live part of a session, when its status says that it is to be asked. */
+/** The live part of a session, if its status requires asking it. */
 export function liveOf({ manifest, live }: FoundSession): FoundSession['live'] {
   return policyOf(manifest.status).liveHostEligible ? live : null
 }

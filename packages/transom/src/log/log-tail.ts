@@ -1,7 +1,7 @@
-/** Half of it is always there, about ten blocks of a shell: who waits begins to read a few records before the end. */
+/** Half of it is always kept, about ten blocks of a shell: a wait begins to read a few records before the end. */
 const TAIL_BYTES = 16 << 10
 
-/** The end of a log that is being written, in memory: who waits for what comes next need not open its file. */
+/** The end of a log that is being written, in memory: a wait for what comes next need not open its file. */
 export class LogTail {
   readonly #bytes = Buffer.allocUnsafeSlow(TAIL_BYTES)
   #length = 0

@@ -31,7 +31,7 @@ export interface LogRecord {
   /** A number of EVENT_TYPE_NUMBERS, or one that a later version writes. */
   readonly typeNumber: number
   readonly payload: Uint8Array
-  /** What the payload says, if it is a fact and its writer is at hand: it need not be parsed again. */
+  /** The content of a fact, if its writer is this process: it need not be parsed again. */
   readonly fact?: unknown
 }
 

@@ -20,7 +20,7 @@ export interface JournalOptions {
 }
 
 export interface AppendOptions {
-  /** What the payload says, if it is a fact. */
+  /** The content of the payload, if it is a fact. */
   readonly fact?: unknown
   /** Whether it shows something: what the source printed or painted. */
   readonly isOutput?: boolean

@@ -117,7 +117,7 @@ export class SessionEnding {
     try {
       this.#appendStatus('failed', failure)
     } catch (error) {
-      onError(error) // the manifest says it
+      onError(error) // the manifest has the failure
     }
   }
 

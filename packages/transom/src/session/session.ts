@@ -252,7 +252,7 @@ export class Session implements WaitSubject {
     await this.#ending.discard()
   }
 
-  /** What was appended may not survive a power cut: nothing more is to be recorded as if it would. */
+  /** Appended records may not survive a power cut, so nothing more is recorded. */
   diskFailed(error: OpError): void {
     this.#onError(error)
     this.#ending.fail(error.message, 'session_error')
@@ -296,7 +296,7 @@ export class Session implements WaitSubject {
     this.#manifest.advance({ type: 'started', pid })
     this.#saveLater()
     if (!isFirst) return
-    this.#journal.lastOutputMs = this.now() // to start a browser takes a while: that is no idleness
+    this.#journal.lastOutputMs = this.now() // the time to start a browser does not count as idle
     this.#limits.watchIdle()
   }
 

@@ -189,7 +189,7 @@ describe('a wait', () => {
     await expect(text.result).rejects.toMatchObject({ details: { exit: { code: 3 } } })
   })
 
-  test('that times out says what it waited for and what it saw', async () => {
+  test('that times out reports what it waited for and what it saw', async () => {
     session.prints('something else')
     const { result } = session.wait({ text: 'never', timeout_ms: 1000 })
     const failure = expect(result).rejects.toMatchObject({
@@ -273,7 +273,7 @@ describe('a wait for a program that needs input', () => {
     expect(session.samples).toBe(samples)
   })
 
-  test('says at its timeout what the program did instead', async () => {
+  test('reports at its timeout what the program did instead', async () => {
     const { result } = session.wait({ needs_input: true, timeout_ms: 100 })
     const failure = expect(result).rejects.toMatchObject({ details: { needs_input: { verdict: 'unknown' } } })
     await vi.advanceTimersByTimeAsync(200)

@@ -58,7 +58,7 @@ export interface Recency {
   readonly lastInputMs: number
 }
 
-/** Waits until all conditions of a request hold in the same state, or any of them if it says so. */
+/** Waits until all conditions of a request hold in the same state, or any of them if it requests that. */
 export async function waitForConditions(
   subject: WaitSubject,
   request: WaitRequest,

@@ -83,7 +83,7 @@ export class OwnTerminal implements PersonsTerminal {
     process.stdin.resume()
   }
 
-  /** Gives the terminal back as it was. Idempotent. */
+  /** Restores the terminal. Idempotent. */
   restore(): void {
     if (!this.#isTaken) return
     this.#isTaken = false

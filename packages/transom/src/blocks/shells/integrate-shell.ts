@@ -66,8 +66,8 @@ export interface PreparedShell extends ShellIntegration {
 export const BLOCK_KEY = '\x1b[77;17~'
 
 /**
- * Prepares a shell to tell where its commands begin and end. Null when the program is no shell that can, or was
- * started to do something else than to read commands from its terminal: then nothing of it is touched.
+ * Prepares a shell to report where its commands begin and end. Null if the program is not a supported shell, or was
+ * not started to read commands from its terminal: then nothing is changed.
  */
 export function integrateShell(request: IntegrationRequest): PreparedShell | null {
   const prepare = PREPARATIONS[path.basename(request.program)]

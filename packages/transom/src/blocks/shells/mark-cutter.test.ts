@@ -89,7 +89,7 @@ test('the fields of a mark are read, also with separators and control characters
   expect(mark('9;what')).toBeUndefined()
 })
 
-test('a mark says which shell has printed it, and one that was forgotten is output', () => {
+test('a mark identifies its shell, and the mark of a forgotten shell is output', () => {
   const cutter = new MarkCutter()
   for (const nonce of [NONCE, OTHER_NONCE]) cutter.know(nonce, unquoteShellWord)
   const asks = (nonce: string) => Buffer.from(`\x1b]7717;${nonce};6\x07`)

@@ -1,4 +1,4 @@
-/** What a mark says; the digits are what the shells print. */
+/** The content of a mark; the digits are what the shells print. */
 export type Mark =
   /** A block that was asked for begins: `request` is the number it was asked for under. */
   | { readonly kind: 'begin'; readonly request: number }
@@ -7,7 +7,7 @@ export type Mark =
   | { readonly kind: 'end'; readonly exitCode: number; readonly cwd: Buffer }
   /** The shell is ready for a command. */
   | { readonly kind: 'prompt'; readonly exitCode: number }
-  /** The prompt begins: a block that runs has ended, and nothing else is said. */
+  /** The prompt begins: a running block has ended. The mark carries nothing else. */
   | { readonly kind: 'line'; readonly exitCode: number; readonly cwd: Buffer }
   /** The shell reads a text from its terminal, without echo. */
   | { readonly kind: 'asks' }

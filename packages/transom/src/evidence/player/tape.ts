@@ -51,7 +51,7 @@ export class Tape {
     return this.#chapters.list
   }
 
-  /** Takes in what has been appended since; says whether there was anything. */
+  /** Reads what has been appended since; returns whether there was anything. */
   async extend(): Promise<boolean> {
     const before = this.count
     await this.log.events.fold([{ seq: this.seqOf(before), apply: (record) => this.#take(record) }])

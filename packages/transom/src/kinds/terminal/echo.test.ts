@@ -70,7 +70,7 @@ describe('echo is distinguished from output', () => {
     expect(typist.prints('DONE\r\n').output('DONE')).toBe(1)
   })
 
-  test('a program that says what was typed in a sentence of its own counts', () => {
+  test('a program that repeats the typed text within its own output counts', () => {
     const typist = new Typist().prints('name? ').types('ada\r').prints('ada\r\n')
     expect(typist.output('ada')).toBe(0)
     expect(typist.prints('hello ada\r\n').output('ada')).toBe(1)

@@ -13,7 +13,7 @@ import { findChromium, type ChromiumLocation } from './chromium-location.ts'
 
 const START_TIMEOUT_MS = 30_000 // a cold disk on a loaded machine; a warm start takes 0.1 s
 const END_TIMEOUT_MS = 3000 // to write its profile; past this it is killed
-const STDERR_CHARS_MAX = 8192 // enough for the lines that say why a start failed
+const STDERR_CHARS_MAX = 8192 // enough for the lines that explain a failed start
 
 const FLAGS = [
   '--headless',
@@ -98,7 +98,7 @@ export class Chromium {
     this.#process = options.mark === undefined ? start() : platform().withProcessMark(options.mark, start)
     if (this.#process.pid !== undefined) options.reaper?.leave(this.#process.pid)
     const [, , stderr, out, incoming] = this.#process.stdio
-    // An edge: Node does not say in its types which ends of `stdio` are open.
+    // An edge: Node's types do not show which ends of `stdio` are open.
     this.cdp = new CdpClient(out as Writable, incoming as Readable, options.scope)
     let said = ''
     ;(stderr as Readable).on('data', (chunk: Buffer) => {
@@ -177,7 +177,7 @@ function isAboutSandbox(error: OpError): boolean {
   return /sandbox|namespace|zygote/i.test(String(error.details['said']))
 }
 
-/** What Chromium last said, for the error's reader: the lines without their time stamps. */
+/** Chromium's last output, for the error's reader: the lines without their time stamps. */
 function lastLines(said: string): string {
   return said
     .split('\n')

@@ -173,7 +173,7 @@ describe('what is allowed goes through', () => {
     expect(await failed).toEqual(new Error('a bug'))
   })
 
-  test('localhost is this machine without asking anybody', async () => {
+  test('localhost is this machine without a DNS query', async () => {
     const proxy = await openProxy({ 'app.localhost': ['192.0.2.1'] }, ['app.localhost'])
     expect((await get(proxy, `http://app.localhost:${sitePort}/`)).body).toBe('hello /')
   })

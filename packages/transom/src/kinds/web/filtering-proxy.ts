@@ -191,7 +191,7 @@ export class FilteringProxy {
     }
   }
 
-  /** Whether the peer is known to be this user's process, or says the password. */
+  /** Whether the peer is known to be this user's process, or sends the password. */
   #isTrusted(request: http.IncomingMessage): boolean {
     if (this.#known.has(request.socket)) return true
     const { username, password } = this.credentials

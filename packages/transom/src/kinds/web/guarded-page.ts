@@ -71,12 +71,12 @@ export class GuardedPage {
     return this.#guard.checkUrl(url)
   }
 
-  /** Why a page could not be loaded, where more is known than the browser says. */
+  /** Why a page could not be loaded, if more is known than the browser reports. */
   problemAt(url: string): Error | null {
     return this.#guard.problemAt(url)
   }
 
-  /** Loads an address that may be opened; says why it could not, also when that was the guard's doing. */
+  /** Loads an address that may be opened. The error has the reason, also if the guard refused it. */
   async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const address = this.checkUrl(url)
     const failed = await this.page.navigate(address, options).then(
@@ -88,7 +88,7 @@ export class GuardedPage {
     if (problem !== null) throw problem
   }
 
-  /** Ends the browser, and then what stands between it and the network. */
+  /** Ends the browser, and then its network guard. */
   async close(): Promise<void> {
     try {
       await this.page.close()

@@ -95,7 +95,7 @@ function checkPlatform(): void {
   throw new OpError('browser_not_found', message, { platform: systemName(), arch: process.arch })
 }
 
-/** npm's own pauses add up to 70 s until it says that there is no network. */
+/** npm's own pauses add up to 70 s until it reports that there is no network. */
 const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000']
 
 /** Has npm fetch the package, by the registry and proxy that npm is set up for; returns its files. */
@@ -128,7 +128,7 @@ async function fetchPackage(
   return [...readTar(await promisify(zlib.gunzip)(tarball))]
 }
 
-/** The code of npm's error (ECONNREFUSED, E404), else all that it said. */
+/** The code of npm's error (ECONNREFUSED, E404), else its whole output. */
 function npmReason(said: string): string | null {
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(said)?.[1]
   return code ?? (said.trim() === '' ? null : said.trim())

@@ -85,7 +85,7 @@ describe('an address is judged by the network it belongs to', () => {
   })
 })
 
-test('what is an address, and in which block, is the same as Node says', () => {
+test('addresses and their blocks are judged as by Node', () => {
   const block = new net.BlockList()
   block.addSubnet('a00::', 7, 'ipv6')
   const prefix = parseAddress('a00::') ?? new Uint8Array()

@@ -8,7 +8,7 @@ interface OpenRequest {
   readonly session: string | undefined
   readonly frameId: string | undefined
   readonly loaderId: string
-  /** It asks for the document that its frame is to show next: it belongs to no document yet. */
+  /** It requests the next document of its frame, and belongs to no document yet. */
   leads: boolean
 }
 

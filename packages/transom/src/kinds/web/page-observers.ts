@@ -5,10 +5,10 @@ import type { PageEvents } from './web-page.ts'
 export class PageObservers {
   readonly #all = new Set<Partial<PageEvents>>()
 
-  /** Those who wait for frames, in whichever tab the page is shown. */
+  /** The callers that wait for frames, in any tab that shows the page. */
   #holders = 0
 
-  /** How soon anybody wants the next frame. */
+  /** How soon the next frame is needed. */
   get need(): ScreencastNeed {
     if (this.#holders > 0) return 'fast'
     return [...this.#all].some(({ frame }) => frame !== undefined) ? 'slow' : 'none'

@@ -21,7 +21,7 @@ export interface StateSink {
   windowOpened(url: string): void
 }
 
-/** Keeps what is known of a tab beside its cells up to date, by what Chromium says of itself. */
+/** Keeps the state of a tab, apart from its cells, up to date from Chromium's events. */
 export function watchState(target: PageTarget, sink: StateSink): void {
   const { cdp, targetId } = target
   const readHistory = () => {
@@ -63,7 +63,7 @@ export function watchState(target: PageTarget, sink: StateSink): void {
   })
 }
 
-/** What the history says of the present page. */
+/** The state of the current page, from the history. */
 export async function readState(target: PageTarget): Promise<Partial<PageState>> {
   const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
   const entry = entries[currentIndex]

@@ -77,7 +77,7 @@ export function problemPage(response: http.ServerResponse, status: number, messa
   const reason = http.STATUS_CODES[status] ?? ''
   const title = `${status} ${reason}`
   const page = `<!doctype html><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${escaped(message)}</p>\n`
-  // With a reason of its own: left out, that of a head that could not be written would be taken.
+  // With an explicit reason: otherwise that of an earlier head that could not be written would be used.
   response.writeHead(status, reason, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(page),

@@ -38,7 +38,7 @@ export interface ScreencastOptions {
   readonly need: () => ScreencastNeed
   /** Whether Chromium keeps the last frame of a burst until it may send it, and sends one at a time; older ones do not. */
   readonly sendsLastFrame: boolean
-  /** Called for each frame that was read, in order; says whether it shows anything new. */
+  /** Called for each frame that was read, in order; returns whether it shows anything new. */
   readonly onFrame: (frame: DecodedFrame) => boolean
 }
 

@@ -99,7 +99,7 @@ describe('by default', () => {
   })
 })
 
-test('a refusal says what, why and what to do', () => {
+test('a refusal reports the URL, the reason and what to do', () => {
   expect(refusal(new UrlPolicy(), 'http://localhost:8080/').message).toBe(
     '"http://localhost:8080/" is not opened: localhost is this machine itself; start the browser with --allow-host localhost if pages may reach it',
   )

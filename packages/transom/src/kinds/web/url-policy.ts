@@ -22,7 +22,7 @@ const URL_CHARS_SHOWN_MAX = 300 // a data: URL can have megabytes
 const URL_CHARS_MAX = 2 << 20
 
 /**
- * What a browser that an agent drives may load. A page can be anybody's, and may try to reach what only this machine
+ * What a browser that an agent drives may load. Any page may be hostile, and may try to reach what only this machine
  * can: its own services, its network's, its cloud's credentials. The same rules are asked at two places: for what is
  * asked for by name (`checkNavigation`), and by the filtering proxy for each connection, with the address it goes to.
  */

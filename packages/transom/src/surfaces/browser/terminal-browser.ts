@@ -46,7 +46,7 @@ export class TerminalBrowser {
     this.#options = options
   }
 
-  /** Shows pages until the person quits, or the signal says so. */
+  /** Shows pages until the user quits, or the signal aborts. */
   async run(url: string, signal: AbortSignal): Promise<void> {
     const { page, terminal } = this.#options
     const over = new Promise<void>((resolve) => (this.#quit = resolve))

@@ -32,7 +32,7 @@ export function parseCondition(spelled: string): WatchCondition {
   throw new OpError('usage', message, { option: '--on', value: spelled })
 }
 
-/** Turns what a screen subscription says into events. */
+/** Turns the messages of a screen subscription into events. */
 export class Watcher {
   readonly #options: WatcherOptions
   readonly #screen = new WatchedScreen()

@@ -33,8 +33,9 @@ export function assertOwnOrigin(rules: OriginRules, { host, origin }: OriginHead
 }
 
 /**
- * Whether a browser says that a page of the gateway itself asks. A cookie counts only then: browsers send it along with
- * what pages of other ports of this machine ask for. They name an Origin for all but a plain GET from the same one.
+ * Whether the browser reports that the request comes from the gateway's own page. Only then a cookie counts: browsers
+ * also send it with requests of pages from other ports of this machine. They name an Origin for all but a plain GET
+ * from the same one.
  */
 export function isOwnPage(
   { scheme }: OriginRules,

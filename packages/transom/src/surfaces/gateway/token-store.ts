@@ -39,7 +39,7 @@ export interface NewToken {
 }
 
 /**
- * The tokens of a Home's gateway. The file (mode 0600) holds digests only: who reads it, or a copy of the Home,
+ * The tokens of a Home's gateway. The file (mode 0600) holds only digests: a reader of it, or of a copy of the Home,
  * has no token. A change made by another process counts from the next request on.
  */
 export class TokenStore {
@@ -71,7 +71,7 @@ export class TokenStore {
     return grantOf(record)
   }
 
-  /** Whether a grant that was given out is still as it was. */
+  /** Whether a grant is still valid and unchanged. */
   isValid({ id, created_at }: Grant): boolean {
     return this.#records().some((record) => record.id === id && record.created_at === created_at)
   }

@@ -12,8 +12,8 @@ interface Login {
 }
 
 /**
- * Browsers that have logged in: what their cookie is worth. Kept in memory only, by digest: a gateway that ends has
- * logged everybody out.
+ * Browsers that have logged in: what their cookie is worth. Kept in memory only, by digest: the end of a
+ * gateway ends all logins.
  */
 export class ViewerLogins {
   readonly #now: () => number

@@ -215,7 +215,7 @@ describe('what a tool answers with', () => {
     })
   })
 
-  test('a failure says its code, what is wrong and what is on the screen', async () => {
+  test('a failure reports its code, what is wrong and what is on the screen', async () => {
     answers = {
       'session.mouse': new OpError('text_not_found', '"OK" is not on the screen', {
         matches: 0,

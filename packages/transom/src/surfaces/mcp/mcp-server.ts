@@ -41,7 +41,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   const handler = createMcpHandler(
     ({ authInfo, era }) => {
       const grant = authInfo?.extra?.['grant'] as TokenPrincipal // put there below
-      // The protocol of 2025 is served without a session, and so without a way to tell a client anything.
+      // The protocol of 2025 is served without a session, so the server cannot notify a client.
       const subscriptions = era === 'modern' ? { subscriptions: { era, watch: null } } : {}
       return createServer(permittedTools(tools, grant), grant, { ...options, ...subscriptions })
     },
