@@ -13,9 +13,9 @@ export interface Transport {
 }
 
 export interface TransportListener {
-  /** Any JSON value: whether it is a proper message is for the listener to say. */
+  /** Any JSON value: the listener judges whether it is a proper message. */
   message(message: unknown): void
-  /** The message as text, before it is parsed; true when that was all that was wanted of it. */
+  /** Gets the message as text, before it is parsed; returns true if it need not be parsed. */
   text?(text: string): boolean
   /** Something other than a message arrived, and the stream continues after it. */
   malformed?(problem: 'parse_error' | 'frame_too_large'): void

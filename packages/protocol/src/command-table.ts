@@ -44,7 +44,7 @@ export interface Command {
   readonly operation: string
   readonly command: string
   readonly summary: string
-  /** A paragraph for help and man page; empty when the summary says it all. */
+  /** A paragraph for help and man page; empty if the summary says it all. */
   readonly description: string
   readonly seeAlso: readonly string[]
   /** How it can fail, beyond what every command can. */

@@ -147,7 +147,7 @@ function readPaste(text: string, at: number): Step | null {
   return { length: PASTE_CHARS_MAX, event: { type: 'paste', text: text.slice(at, limit) } }
 }
 
-/** Null when the second half of a surrogate pair has to come. */
+/** Null if the second half of a surrogate pair is still missing. */
 function characterAt(text: string, at: number): string | null {
   const code = text.codePointAt(at)
   if (code === undefined) return null

@@ -129,7 +129,7 @@ export class BlockQueue {
     return this.#waiting.some((block) => block.id === id)
   }
 
-  /** Why a block was given up before it began; null when it was not. */
+  /** Why a block was given up before it began; null if it was not. */
   whyFailed(id: string): string | null {
     return this.#failed.get(id) ?? null
   }

@@ -20,7 +20,7 @@ export interface ShellSession {
   output(bytes: Buffer): void
   /** Where the cursor is, and how wide the screen. */
   place(): { col: number; cols: number }
-  /** Where a text stands on the screen at the end of one of the rows above the cursor; null when it does not. */
+  /** Where a text stands on the screen at the end of one of the rows above the cursor; null if it does not. */
   findAbove(text: string): { rows: number; col: number } | null
   /** The process group in front on the terminal; null if that cannot be known. */
   foregroundGroup(): number | null

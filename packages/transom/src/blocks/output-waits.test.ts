@@ -106,7 +106,7 @@ const options = (change: Partial<OutputWaitOptions> = {}): OutputWaitOptions => 
 const now = (change: Partial<OutputWaitOptions> = {}) => options({ timeoutMs: 0, ...change })
 
 describe('the output stream', () => {
-  test('is what was printed, whatever else was recorded in between', async () => {
+  test('is what was printed, without other records in between', async () => {
     const session = new PrintingSession()
     session.print('one ')
     session.mark()
@@ -270,7 +270,7 @@ describe('a wait for output', () => {
     })
   })
 
-  test('with an open end takes what it has when it may look no further', async () => {
+  test('with an open end returns the match so far at its limit', async () => {
     const session = new PrintingSession()
     session.print('12345')
     const result = await waitForOutput(session, regex('\\d+'), options({ maxBytes: 3 }))
@@ -333,7 +333,7 @@ describe('a regex', () => {
     expect(await waitForOutput(session, regex('^\\(gdb\\) $'), options())).toMatchObject({ cursor: 17 })
   })
 
-  test('finds what is no ASCII, and bytes that are no text at all', async () => {
+  test('finds non-ASCII text, and bytes that are not text', async () => {
     const session = new PrintingSession()
     session.print(Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('příliš žluťoučký')]))
     const result = await waitForOutput(session, regex('ž.*ký'), now())
@@ -344,7 +344,7 @@ describe('a regex', () => {
     expect(() => regex('(?=x)')).toThrow(expect.objectContaining({ code: 'bad_pattern' }))
   })
 
-  test('goes on after a timeout from where a match could still begin', async () => {
+  test('continues after a timeout from where a match could still begin', async () => {
     const session = new PrintingSession()
     session.print('first line\r\nsecond li')
     const failed = await waitForOutput(session, regex('^second line'), now())

@@ -120,7 +120,7 @@ class Search {
     this.#settled = true
   }
 
-  /** Looks at everything that has come; null when it must wait for more, or has run out of time. */
+  /** Looks at everything that has come; null if it must wait for more, or has run out of time. */
   async advance(stop: () => boolean): Promise<OutputWaitResult | null> {
     const ended = this.#stream.ended() // asked first: what is recorded before the end is looked at, then
     for (let turnBytes = 0; this.#cursor < this.#endCursor;) {

@@ -42,7 +42,7 @@ export class ShellBlocks {
     if (this.#first !== null) this.#nesting.push(this.#first)
   }
 
-  /** The shell that reads commands, or waits for one to end; null when none of the session's is integrated. */
+  /** The shell that reads commands, or waits for one to end; null if none of the session's is integrated. */
   get front(): IntegratedShell | null {
     return this.#nesting.at(-1) ?? null
   }
@@ -67,7 +67,7 @@ export class ShellBlocks {
     return [...this.#shells.values()].some(({ queue }) => queue.isWaiting(id))
   }
 
-  /** Why a block was given up before it began; null when it was not. */
+  /** Why a block was given up before it began; null if it was not. */
   whyFailed(id: string): string | null {
     for (const { queue } of this.#shells.values()) {
       const why = queue.whyFailed(id)
@@ -186,7 +186,7 @@ export class ShellBlocks {
   }
 }
 
-/** The id of the interactive session that has a session's terminal; null when none has. */
+/** The id of the interactive session that has a session's terminal; null if none has. */
 export function activeInteractive(shells: ShellBlocks | null): string | null {
   const block = shells?.interactive ?? null
   return block === null ? null : interactiveId(block.id)

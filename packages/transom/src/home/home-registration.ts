@@ -24,7 +24,7 @@ export class HomeRegistration {
     try {
       if (this.#registry.tryUpdate(enter)) return
     } catch {
-      return // the registry is advisory: where it cannot be written, sessions work all the same
+      return // the registry is advisory: sessions work without it
     }
     this.#pending = this.#registry
       .update(enter, this.#closing.signal)

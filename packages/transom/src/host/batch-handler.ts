@@ -16,7 +16,7 @@ import { dispatch, type HostOperations, type RequestContext } from './dispatch.t
 type Step = ParsedParams<'session.batch'>['steps'][number]
 
 interface Batch {
-  /** The Command Target, by its id: resolved once, whatever its name comes to mean meanwhile. */
+  /** The Command Target, by its id: resolved once, even if its name is reused meanwhile. */
   readonly session: string
   readonly keepGoing: boolean
   readonly actor: string | undefined

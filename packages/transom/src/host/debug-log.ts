@@ -21,7 +21,7 @@ export interface ObservedRequest {
   readonly operation: string
   readonly params: unknown
   readonly durationMs: number
-  /** null when it was answered. */
+  /** null if the request succeeded. */
   readonly error: string | null
 }
 

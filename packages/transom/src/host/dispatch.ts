@@ -47,7 +47,7 @@ export function actorOf(
 export interface BackgroundWork {
   /** `run` must not reject: no caller would receive the error. */
   start(run: (id: number, signal: AbortSignal) => Promise<void>): number
-  /** False when there is no such work. */
+  /** False if there is no such work. */
   stop(id: number): boolean
 }
 

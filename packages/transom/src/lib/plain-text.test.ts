@@ -5,7 +5,7 @@ import { plainLines, plainText } from './plain-text.ts'
 const plain = (text: string) => plainText(Buffer.from(text))
 
 describe('plain text', () => {
-  test('is what was printed when nothing but text was', () => {
+  test('is the output itself if that is only text', () => {
     expect(plain('one\r\ntwo\tthree\r\nžluťoučký 🐈\r\n')).toBe('one\ntwo\tthree\nžluťoučký 🐈\n')
   })
 

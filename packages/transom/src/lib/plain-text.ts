@@ -13,7 +13,7 @@ export interface PlainLine {
   /** The stretch of bytes that it was made from. */
   readonly start: number
   readonly end: number
-  /** Where each code point of the text was among the bytes; null when they follow each other from `start` on. */
+  /** Where each code point of the text was among the bytes; null if they follow each other from `start` on. */
   readonly origins: readonly number[] | null
 }
 

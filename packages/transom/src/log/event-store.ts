@@ -348,7 +348,7 @@ function cutTail(fd: number, chain: SegmentChain): void {
   if (size > validBytes) fs.ftruncateSync(fd, validBytes)
 }
 
-/** The chain of a log that can be written on. Throws when the log is damaged. */
+/** The chain of a log that can be written on. Throws if the log is damaged. */
 async function wholeChain(events: StoredEvents): Promise<SegmentChain> {
   const { chain, tail, empty } = await events.extent()
   if (tail === 'damaged') {

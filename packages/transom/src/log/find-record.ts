@@ -10,7 +10,7 @@ export interface SearchStart {
   readonly lastSeq: number
 }
 
-/** Where the next whole record begins after an unreadable one; null when none follows. */
+/** Where the next whole record begins after an unreadable one; null if none follows. */
 export async function findRecord(
   file: SegmentData,
   start: SearchStart,
@@ -38,7 +38,7 @@ export async function findRecord(
   return null
 }
 
-/** The seq of the record at this place; null when there is none that could come next. */
+/** The seq of the record at this place; null if there is none that could come next. */
 async function seqAt(file: SegmentData, offset: number, start: SearchStart): Promise<number | null> {
   const header = await readAt(file, offset, RECORD_HEADER_BYTES)
   if (header.length < RECORD_HEADER_BYTES || !isPlausible(header, 0, offset, start)) return null

@@ -21,7 +21,7 @@ export class LogTail {
     this.#length += kept.length
   }
 
-  /** Copies bytes of the file from an offset on; false when they are not all in memory. */
+  /** Copies bytes of the file from an offset on; false if they are not all in memory. */
   read(into: Buffer, offset: number, bytes: number): boolean {
     const from = offset - this.#start
     if (from < 0 || from + bytes > this.#length) return false

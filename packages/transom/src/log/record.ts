@@ -42,7 +42,7 @@ export function encodeFileHeader(version = LOG_FORMAT_VERSION): Buffer {
   return header
 }
 
-/** The format version of a log, or null when these bytes do not begin one. */
+/** The format version of a log, or null if these bytes do not begin one. */
 export function decodeFileHeader(bytes: Buffer): number | null {
   if (bytes.length < FILE_HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return null
   return bytes.readUInt32LE(MAGIC.length)

@@ -91,7 +91,7 @@ export class SegmentChain {
     return this.#within(segment, segment.index.beforeSeq(seq))
   }
 
-  /** The range of seqs in which the last record of this time or earlier is; null when all are later. */
+  /** The range of seqs in which the last record of this time or earlier is; null if all are later. */
   beforeTime(time: number): { from: number; to: number } | null {
     for (const segment of this.#segments.toReversed()) {
       const found = segment.index.beforeTime(time)

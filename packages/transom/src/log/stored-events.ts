@@ -84,7 +84,7 @@ export class StoredEvents {
     }
   }
 
-  /** The log's first record; null when there is none. */
+  /** The log's first record; null if there is none. */
   async first(): Promise<LogRecord | null> {
     for await (const records of this.read({ to: 1 })) return records[0] ?? null
     return null
@@ -122,7 +122,7 @@ export class StoredEvents {
     return foldEvents(this, targets, range)
   }
 
-  /** The seq of the last record of a time or earlier; null when all are later. */
+  /** The seq of the last record of a time or earlier; null if all are later. */
   async lastSeqAt(time: number, signal?: AbortSignal): Promise<number | null> {
     const chain = this.#live ?? (await this.extent(signal)).chain
     const range = chain.beforeTime(time)

@@ -24,7 +24,7 @@ export function sessionMark(hostMark: bigint, ordinal: number): bigint {
 /** What is known of a tree: the mark finds all of it, the leader what still hangs together. */
 export interface ProcessTree {
   readonly mark: bigint
-  /** Null when its number may be another process's by now. */
+  /** Null if its number may be another process's by now. */
   readonly leaderPid: number | null
 }
 

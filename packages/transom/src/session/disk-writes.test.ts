@@ -65,7 +65,7 @@ describe('writes to a disk', () => {
     expect([writes.stalled, done]).toEqual([false, ['one']])
   })
 
-  test('what follows a write that waited reports its failure to the owner', () => {
+  test('an error after a delayed write reaches the owner', () => {
     const { writes, write, disk, failures } = setUp()
     disk.full = true
     writes.write(write('one'), () => {

@@ -49,7 +49,7 @@ export async function collectGarbage(home: Home, options: CollectionOptions): Pr
   return { dry_run: options.dryRun, sessions, bytes, kept }
 }
 
-/** Null when the session stays, `pinned` when it does so for its artifacts. */
+/** Null if the session stays, `pinned` if it stays because of its artifacts. */
 async function collect(
   home: Home,
   id: string,

@@ -28,7 +28,7 @@ async function prune(registry: HomeRegistry): Promise<void> {
     // Looked at again under the lock: a session may have begun there since.
     await registry.update((homes) => homes.filter((entry) => !isGone(entry.path)))
   } catch {
-    return // an entry too many in an advisory file; the answer leaves it out all the same
+    return // the advisory file keeps a stale entry; the answer omits it
   }
 }
 

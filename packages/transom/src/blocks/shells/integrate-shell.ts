@@ -39,7 +39,7 @@ export interface IntegrationRequest {
 export interface ShellIntegration {
   readonly shell: ShellName
   readonly nonce: string
-  /** Where it finds the texts of blocks; null when they are typed to it. */
+  /** Where it finds the texts of blocks; null if they are typed to it. */
   readonly folder: string | null
   /** What is typed to have the shell run the next block. */
   readonly trigger: string
@@ -212,7 +212,7 @@ export function noShortLine(): null {
   return null
 }
 
-/** Whether a shell is started to read commands from its terminal, and how; null when it is not. */
+/** How a shell is started to read commands from its terminal; null if it is not. */
 function readArguments(
   argv: readonly string[],
   words: { login: readonly string[]; norc: readonly string[] },

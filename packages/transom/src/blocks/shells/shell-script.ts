@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 export type NonceHalves = readonly [string, string]
 
 export interface BlockText {
-  /** The number that the begin mark shall have. */
+  /** The number of the begin mark. */
   readonly request: number
   readonly command: string
   readonly cwd: string | null

@@ -79,7 +79,7 @@ class CommandScanner {
     return this.#endWord() && this.#open.length === 0 && !UNFINISHED.includes(this.#last)
   }
 
-  /** Takes one piece; false when it is in doubt. */
+  /** Takes one piece; returns false if its meaning is in doubt. */
   #step(): boolean {
     const char = this.#text.charAt(this.#at)
     const operator = this.#take(OPERATOR)

@@ -61,7 +61,7 @@ test('a picture of another size shows the screen at its upper left', () => {
   expect([cut.width, cut.height]).toEqual([27, 18])
 })
 
-test('what is drawn again row by row is what is drawn at once', () => {
+test('drawing row by row equals drawing at once', () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 20 }),
     fc.constantFrom(

@@ -106,7 +106,7 @@ export class PtySource {
     return this.#writes.bytes
   }
 
-  /** Throws when the program has left too much of its input unread to take `bytes` more. */
+  /** Throws if the program has left too much of its input unread to take `bytes` more. */
   assertRoom(bytes: number): void {
     this.#writes.assertRoom(bytes)
   }

@@ -80,7 +80,7 @@ export class WriteQueue {
     this.forget()
   }
 
-  /** Bytes taken, or null when there is nothing more to try now. */
+  /** Bytes taken, or null if there is nothing more to try now. */
   #offer(chunk: Uint8Array): number | null {
     try {
       return this.#write(chunk)

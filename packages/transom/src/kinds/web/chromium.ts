@@ -55,7 +55,7 @@ export interface ChromiumOptions {
 export class Chromium {
   readonly cdp: CdpClient
   readonly location: ChromiumLocation
-  /** Why it runs without a sandbox; null when it has one. */
+  /** Why it runs without a sandbox; null if it has one. */
   readonly unsandboxed: string | null
   readonly ended: Promise<OpError>
   readonly #process: ChildProcess

@@ -66,7 +66,7 @@ export class GuardedPage {
     this.#guard = guard
   }
 
-  /** The address as the browser writes it. Throws when it may not be opened. */
+  /** The address as the browser writes it. Throws if it may not be opened. */
   checkUrl(url: string): string {
     return this.#guard.checkUrl(url)
   }

@@ -32,7 +32,7 @@ export interface InstalledBrowser {
   readonly ok: true
   readonly path: string
   readonly version: string
-  /** False when it was there already. */
+  /** False if it was there already. */
   readonly installed: boolean
   /** Whether libraries came with it because this machine lacks them. */
   readonly libraries: boolean
@@ -187,7 +187,7 @@ async function writeUnpacked(
   await pipeline(Readable.from([packed]), zlib.createBrotliDecompress(), count, out, { signal })
 }
 
-/** What is wrong with the program, in its own words; null when it starts. */
+/** What is wrong with the program, in its own words; null if it starts. */
 async function tryProgram(program: string, { env, signal }: InstallOptions): Promise<string | null> {
   const { code, said } = await run(program, ['--version'], { env, signal, cwd: path.dirname(program) })
   return code === 0 && /Chromium/.test(said) ? null : said.trim() || `it ended with ${code}`

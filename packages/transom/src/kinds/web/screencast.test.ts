@@ -63,7 +63,7 @@ describe('the frames of a tab', () => {
     screencast.close()
   })
 
-  test('a look takes no picture while what was read last is what is shown', async () => {
+  test('reading takes no picture while the last frame is up to date', async () => {
     const tab = new FakeTab()
     const screencast = screencastOf(tab, [])
     await screencast.look()

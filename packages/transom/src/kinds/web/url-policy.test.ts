@@ -165,7 +165,7 @@ describe('--allow-host', () => {
   })
 })
 
-test('--only-host limits where pages are opened from, not what it does not name', () => {
+test('--only-host limits the hosts of pages, not their other connections', () => {
   const policy = new UrlPolicy({ onlyHosts: ['example.com', '*.example.com'] })
   expect(policy.limitsNavigation).toBe(true)
   expect(policy.checkNavigation('https://www.example.com/').href).toBe('https://www.example.com/')

@@ -13,7 +13,7 @@ export interface UrlPolicyOptions {
 export interface Refusal {
   readonly rule: 'scheme' | 'credentials' | 'not_a_url' | 'only_host' | 'own_proxy' | AddressKind
   readonly reason: string
-  /** What makes it possible; null when nothing does. */
+  /** What makes it possible; null if nothing does. */
   readonly remedy: string | null
 }
 
@@ -40,7 +40,7 @@ export class UrlPolicy {
     return this.#only !== null
   }
 
-  /** The URL to navigate to, as the browser will write it. Throws when it may not be opened. */
+  /** The URL to navigate to, as the browser will write it. Throws if it may not be opened. */
   checkNavigation(text: string): URL {
     const url = text.length > URL_CHARS_MAX ? null : readUrl(text.trim())
     const refusal = url === null ? NOT_A_URL : this.refuseNavigation(url)
@@ -69,7 +69,7 @@ export class UrlPolicy {
   }
 
   /**
-   * Why no connection to a host may go to this address; null when it may. A name that was allowed may be anywhere in
+   * Why no connection to a host may go to this address; null if it may. A name that was allowed may be anywhere in
    * private networks; where clouds keep credentials is allowed by its address alone, since names can be rebound.
    */
   refuseAddress(host: HostName, address: string): Refusal | null {

@@ -86,7 +86,7 @@ export interface WebPage {
 
   /** Resolves when the page has loaded. The caller has checked the address. */
   navigate(url: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
-  /** False when there is no such page in the history. */
+  /** False if there is no such page in the history. */
   goBack(): Promise<boolean>
   goForward(): Promise<boolean>
   reload(): Promise<void>

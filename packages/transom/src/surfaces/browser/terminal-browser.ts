@@ -19,7 +19,7 @@ export interface TerminalBrowserOptions {
   readonly terminal: PersonsTerminal
   /** The URL as it is opened; throws for one that may not be. */
   checkUrl(url: string): string
-  /** Why a page was not loaded, when it was kept from being; null when it was not. */
+  /** Why the guard refused to load a page; null if it did not. */
   problemAt(url: string): Error | null
 }
 

@@ -13,7 +13,7 @@ export interface HostFinder extends LaunchOptions {
   readonly debug: (text: string) => void
 }
 
-/** Connects to the host of a Home; null when none is running. */
+/** Connects to the host of a Home; null if none is running. */
 export async function connectToHost({
   home,
   debug,

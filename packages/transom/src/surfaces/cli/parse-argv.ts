@@ -20,7 +20,7 @@ export interface GlobalFlags {
 
 export interface ParsedArgv {
   readonly flags: GlobalFlags
-  /** Null when only global flags were given. */
+  /** Null if only global flags were given. */
   readonly command: Command | null
   readonly params: Record<string, unknown>
 }

@@ -24,7 +24,7 @@ export class WatchedScreen {
     this.seq = message.seq
   }
 
-  /** The line that shows `text`, wrapped rows joined; null when none does. */
+  /** The line that shows `text`, wrapped rows joined; null if none does. */
   lineWith(text: string): string | null {
     for (const rows of this.#lines()) {
       // A row comes without its trailing blanks. Where the line goes on below they belong to it, unless the last

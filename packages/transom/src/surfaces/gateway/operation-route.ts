@@ -14,7 +14,7 @@ export interface OperationParts {
   readonly debug: ((line: string) => void) | null
 }
 
-/** The operation that a request is for; null when it is for something else. */
+/** The operation that a request is for; null if it is for something else. */
 export function operationOf({ method, url = '' }: IncomingMessage): string | null {
   if (method !== 'POST') return null
   const [, operation = null] = /^\/v1\/([^/?#]+)(?:\?|$)/.exec(url) ?? []

@@ -95,7 +95,7 @@ export class TokenStore {
     })
   }
 
-  /** The token of the first start; null when there are tokens already. */
+  /** The token of the first start; null if there are tokens already. */
   createFirst(): NewToken | null {
     if (this.#records().length > 0) return null
     return this.create({ name: FIRST_TOKEN_NAME, scope: 'admin', sessions: null })

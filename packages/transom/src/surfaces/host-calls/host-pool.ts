@@ -10,7 +10,7 @@ import { OpError } from '@transom/protocol/errors'
 
 /** How the gateway reaches the hosts of its Home. */
 export interface HostConnector {
-  /** Connects to the host of the Home, starting one if that is allowed; else null when none is running. */
+  /** Connects to the host of the Home, starting one if that is allowed; else null if none is running. */
   connect(options: { start: boolean }): Promise<Client | null>
   /** Connects to the host that a `session_elsewhere` names. */
   follow(elsewhere: OpError): Promise<Client>

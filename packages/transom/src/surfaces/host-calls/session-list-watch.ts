@@ -82,7 +82,7 @@ export class SessionListWatch {
     if (active !== wasActive) this.#tell(id)
   }
 
-  /** Null when there is no such file, or the system has no watches left: then that session's end is not reported. */
+  /** Null if there is no such file, or the system has no watches left: then that session's end is not reported. */
   #watch(id: string, file: string): fs.FSWatcher | null {
     try {
       // A manifest is replaced, never changed: each watch reports one change.

@@ -28,7 +28,7 @@ export function compactList(sessions: readonly SessionInfo[], cursor: string | n
     .map(compactSession)
   let chars = 0
   const end = rest.findIndex((session) => (chars += JSON.stringify(session).length + 1) > LIST_CHARS_MAX)
-  const shown = rest.slice(0, end < 0 ? rest.length : Math.max(1, end)) // one that is too long comes all the same
+  const shown = rest.slice(0, end < 0 ? rest.length : Math.max(1, end)) // always at least one, even if it is too long
   const last = shown.at(-1)
   const omitted = rest.length - shown.length
   return {

@@ -77,7 +77,7 @@ test('a screen is what xterm.js shows of the same bytes', () => {
   )
 })
 
-/** False when xterm.js has thrown: it does on ED 1 at the very end of the screen. */
+/** False if xterm.js has thrown: it does on ED 1 at the very end of the screen. */
 function writeTo(oracle: XtermOracle, text: string): boolean {
   try {
     oracle.write(Buffer.from(text))
