@@ -44,6 +44,6 @@ async function tryConnect(home: string) {
     const { socket } = JSON.parse(fs.readFileSync(file, 'utf8')) as { socket: string }
     return await connectUnixSocket(socket, { frameBytesMax: RESPONSE_BYTES_MAX })
   } catch {
-    return null // no host has announced itself, or it is gone
+    return null // no host has announced itself, or it has ended
   }
 }

@@ -117,7 +117,7 @@ export class IncomingRequests {
     })
   }
 
-  /** The caller is gone. */
+  /** The caller has left. */
   abortAll(): void {
     // One by one: a signal of the connection, joined to that of each request, would remember them all for its life.
     for (const served of this.#inFlight) served.abort(new OpError('cancelled', 'the caller left'))

@@ -144,7 +144,7 @@ describe('a batch', () => {
 })
 
 describe('a notification', () => {
-  test('is never answered, whatever becomes of it', async () => {
+  test('is never answered, even if it fails', async () => {
     const { near, service } = connect()
     const methods = ['echo', 'fail', 'bug', 'nope', 'steps']
     expect(await exchange(near, ...methods.map((method) => notification(method)))).toEqual([])
@@ -179,7 +179,7 @@ describe('a request', () => {
     ])
   })
 
-  test('under an id in flight is refused, and the first one goes on', async () => {
+  test('under an id in flight is refused, and the first one continues', async () => {
     const { near, service } = connect()
     expect(await exchange(near, request(1, 'wait'), request(1))).toMatchObject([
       { id: 1, error: { code: -32600 } },
@@ -236,7 +236,7 @@ describe('both ends', () => {
     await expect(client.request('echo', 'still here')).resolves.toBe('still here')
   })
 
-  test('end what is open when the connection closes', async () => {
+  test('end open calls when the connection closes', async () => {
     const { near, service } = connect()
     const client = new RpcPeer(near, { closedError })
     const open = [client.request('wait', {}), client.request('wait', {})]

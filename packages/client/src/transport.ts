@@ -13,11 +13,11 @@ export interface Transport {
 }
 
 export interface TransportListener {
-  /** Any JSON value: whether it is a proper message is for the listener to say. */
+  /** Any JSON value: the listener judges whether it is a proper message. */
   message(message: unknown): void
-  /** The message as text, before it is parsed; true when that was all that was wanted of it. */
+  /** Gets the message as text, before it is parsed; returns true if it need not be parsed. */
   text?(text: string): boolean
-  /** Something arrived that is no message, and the stream goes on after it. */
+  /** Something other than a message arrived, and the stream continues after it. */
   malformed?(problem: 'parse_error' | 'frame_too_large'): void
   drain?(): void
   /** The other side sends nothing more, but still reads. */
@@ -78,7 +78,7 @@ class MemoryTransport implements Transport {
     peer.peer = null
     this.#queue = []
     for (const side of [peer, this]) {
-      side.#paused = false // as a socket, which fails when it writes to an end that is gone
+      side.#paused = false // like a socket, which fails when it writes to a closed end
       side.#enqueue(END)
     }
   }

@@ -93,7 +93,7 @@ export class SocketTransport implements Transport {
   }
 }
 
-/** Connects to a Unix socket. Rejects with the system's error (ENOENT, ECONNREFUSED) when nobody listens. */
+/** Connects to a Unix socket. Rejects with the system's error (ENOENT, ECONNREFUSED) if no process listens. */
 export async function connectUnixSocket(path: string, options: SocketOptions): Promise<SocketTransport> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(path)

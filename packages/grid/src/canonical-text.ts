@@ -39,7 +39,7 @@ export function canonicalText(grid: Grid): CanonicalText {
 
 /**
  * The same text with the line of the cursor filled with blanks up to the cursor, so that a prompt can be waited
- * for as it is written (`$ `); null when nothing is to be filled. For matching only: the hash knows no cursor.
+ * for as it is written (`$ `); null if there is nothing to fill. Only for matching: the hash ignores the cursor.
  */
 export function filledToCursor(
   canonical: CanonicalText,

@@ -1,4 +1,4 @@
-/** The colours of the dark theme: what pictures are drawn in, and what a program is told that asks for them. */
+/** The colours of the dark theme: pictures are drawn in them, and programs that query colours get them. */
 export const DARK_FOREGROUND = 0xd8d8d8
 export const DARK_BACKGROUND = 0x181818
 

@@ -45,7 +45,7 @@ export function* findText(
   yield* findInText(canonical.text, text, { ignoreCase })
 }
 
-/** As findText() on a screen that is not a painted page, in the text of it or of a part of it. */
+/** Like findText(), but in the text, or a part of it, of a screen that is not a painted page. */
 export function* findInText(
   shown: string,
   text: string,

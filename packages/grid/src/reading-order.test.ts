@@ -8,7 +8,7 @@ function read(painted: string): string {
     .join('')
 }
 
-describe('what is painted is read in the order in which it was written', () => {
+describe('painted text is read in the order in which it was written', () => {
   test.each([
     ['a line from left to right stays as it is', 'one (two) 3', 'one (two) 3'],
     ['Hebrew begins on the right', 'םלוע םולש', 'שלום עולם'],

@@ -29,8 +29,8 @@ export function hasRightToLeft(text: string): boolean {
 
 /**
  * Puts a row that was painted, from left to right, into the order in which it is read and was written (UAX #9 done
- * backwards). What a page is painted from cannot always be told: of a line with letters of both directions the one that
- * it begins and ends with is taken for the line's own, and else that of most letters.
+ * backwards). The source text cannot always be known. In a line with letters of both directions, the direction
+ * at both its ends is taken for the line's own, otherwise that of most letters.
  */
 export function inReadingOrder(row: readonly ShownCharacter[]): ShownCharacter[] {
   return columnsOf(row).flatMap((column) => (column.some(isRight) ? readColumn(column) : column))

@@ -9,7 +9,7 @@ import { OPERATIONS } from './operations.ts'
 export interface AwiCommand extends Command {
   /** The method that it calls; null for what is done without an agent socket. */
   readonly method: string | null
-  /** Parameters that the command's name says. */
+  /** Parameters that the command's name implies. */
   readonly fixed: Readonly<Record<string, unknown>> | null
   /** The one value of the result that --plain prints. */
   readonly plain: string | null

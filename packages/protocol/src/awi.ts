@@ -23,7 +23,7 @@ export interface AwiAsk {
   /** Asks for the operation that the method stands at. */
   own(params?: object): Promise<unknown>
   other(operation: string, params?: object): Promise<unknown>
-  /** Sends what happens to the client, as notifications, until it is gone. */
+  /** Sends the client events, as notifications, until it disconnects. */
   follow(): Promise<void>
   /** The id of the session. */
   readonly session: string
@@ -33,14 +33,14 @@ export interface AwiAsk {
 
 /** How `awi-tty` spells a method. */
 export interface AwiSpelling {
-  /** The method's name with dashes unless told. */
+  /** By default the method's name with dashes. */
   readonly command?: string
   readonly summary?: string
   readonly positionals?: readonly string[]
   readonly examples: readonly string[]
   /** The one value of the result that --plain prints. */
   readonly plain?: string
-  /** Parameters that the command's name says. */
+  /** Parameters that the command's name implies. */
   readonly fixed?: Readonly<Record<string, unknown>>
   /** Options that `awi-tty` uses itself and does not send. */
   readonly local?: z.ZodObject
@@ -59,7 +59,7 @@ export interface ServedMethod<S extends z.ZodObject> extends Given<S> {
 export interface MappedMethod<S extends z.ZodObject> extends Given<S> {
   /** The parameters of the operation, without the session. */
   toParams(params: z.output<S>): object
-  /** `{"ok": true}` unless told. The host has checked the operation's result, whose type the mapping names. */
+  /** By default `{"ok": true}`. The host has checked the operation's result, whose type the mapping names. */
   toResult?(result: never, params: z.output<S>): object
   /** An error of the operation as the specification has it. */
   toError?(error: OpError): OpError

@@ -44,7 +44,7 @@ export interface Command {
   readonly operation: string
   readonly command: string
   readonly summary: string
-  /** A paragraph for help and man page; empty when the summary says it all. */
+  /** A paragraph for help and man page; empty if the summary says it all. */
   readonly description: string
   readonly seeAlso: readonly string[]
   /** How it can fail, beyond what every command can. */
@@ -59,7 +59,7 @@ export interface Command {
   readonly isStep: boolean
   /** What a person is shown of the result; null for its fields and lists. */
   readonly render: Render | null
-  /** What a person is told beside the result. */
+  /** What is printed for a person beside the result. */
   readonly notice: Template
   readonly prints: CliSpelling['prints'] | null
   readonly params: readonly CommandParam[]

@@ -19,7 +19,7 @@ describe('an operating error', () => {
     })
   })
 
-  test('is told from other errors, and a subclass from its base', () => {
+  test('is distinguished from other errors, and a subclass from its base', () => {
     expect(new Error('x')).not.toBeInstanceOf(OpError)
     expect({ code: 'usage', message: 'x', details: {} }).not.toBeInstanceOf(OpError)
     expect(null).not.toBeInstanceOf(OpError)

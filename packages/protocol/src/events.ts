@@ -20,7 +20,7 @@ export const EVENT_TYPE_NUMBERS = {
   status: 7,
   /** A synchronized update (mode 2026) was left open for too long and is shown as it stands. */
   sync_release: 8,
-  /** A place in the history that somebody gave a name. */
+  /** A named place in the history. */
   mark: 9,
   signal: 10,
   /** The shell began to run a command: from here on what it prints is the block's output. */

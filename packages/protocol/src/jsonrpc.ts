@@ -26,7 +26,7 @@ export interface RpcSuccess {
 
 export interface RpcFailure {
   jsonrpc: '2.0'
-  /** null when the request's own id could not be read, as the JSON-RPC specification asks. */
+  /** null if the request's own id could not be read, as the JSON-RPC specification asks. */
   id: RequestId | null
   error: { code: number; message: string; data?: { code: string; retryable: boolean; details: ErrorDetails } }
 }
@@ -63,7 +63,7 @@ export interface ParsedRequest {
   readonly onBehalfOf: unknown
 }
 
-/** The request in a JSON value; null when it is none. */
+/** The request in a JSON value; null if it is not a request. */
 export function parseRequest(message: unknown): ParsedRequest | null {
   if (typeof message !== 'object' || message === null) return null
   if (!('jsonrpc' in message) || message.jsonrpc !== '2.0') return null
@@ -88,13 +88,13 @@ export function unreadableError(problem: 'parse_error' | 'frame_too_large', read
   return new OpError('frame_too_large', `this message is longer than the ${reader} takes; split it`)
 }
 
-/** The `id` of a message or of the parameters of a cancellation; null when it has none of a proper type. */
+/** The `id` of a message or of the parameters of a cancellation; null if it has none of a proper type. */
 export function requestIdOf(message: unknown): RequestId | null {
   if (typeof message !== 'object' || message === null || !('id' in message)) return null
   return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
 }
 
-/** The OpError behind a failure. A foreign host may send codes that this version does not know. */
+/** The OpError that a failure carries. A foreign host may send codes that this version does not know. */
 export function opErrorFrom(failure: RpcFailure['error']): OpError {
   const code = failure.data?.code
   if (isErrorCode(code)) return new OpError(code, failure.message, failure.data?.details ?? {})

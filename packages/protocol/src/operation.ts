@@ -28,7 +28,7 @@ export interface OperationDefinition<
   /** Beyond `usage`, `internal`, `cancelled`, `io_error`, and `wrong_kind` for one that `needs` a capability. */
   readonly errors: readonly ErrorCode[]
   /**
-   * True when the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
+   * True if the operation changes nothing, neither the session nor the disk, unless the caller sets a parameter
    * that is marked `touches`.
    */
   readonly readOnly: boolean
@@ -69,7 +69,7 @@ export interface McpTool {
   readonly title?: string
   /** For a model: when to use it, and what comes back. The summary if not given. */
   readonly description?: string
-  /** True when what it does cannot be taken back. */
+  /** True if its effect cannot be undone. */
   readonly destructive?: boolean
   /** What its result is, if that is given to a model in pages, each with a cursor to the next. */
   readonly paged?: 'screen' | 'sessions'
@@ -130,11 +130,11 @@ export interface CliSpelling {
   readonly examples: readonly string[]
   /** Commands that a reader of this one may want next. */
   readonly seeAlso?: readonly string[]
-  /** False when the command must not start a host that is not running. */
+  /** False if the command must not start a host that is not running. */
   readonly startsHost?: boolean
   /** What a person is shown of the result; its fields and lists if not given. */
   readonly render?: Render
-  /** What a person is told on standard error beside the result, unless it comes out empty. */
+  /** What is printed for a person on standard error beside the result, unless it is empty. */
   readonly notice?: Template
   /**
    * What is printed in place of a rendered result. `file`: the file that the operation writes, unless one of the

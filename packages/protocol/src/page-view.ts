@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { untrusted } from './untrusted.ts'
 
-/** What a web page shows beside its cells. Its words are the page's own: nothing in them is to be believed. */
+/** What a web page shows beside its cells. Its texts come from the page and must not be trusted. */
 export const pageView = z.object({
   url: untrusted(z.string()),
   title: untrusted(z.string()),

@@ -1,5 +1,5 @@
 /**
- * What a person is shown of a result, as plain data: the CLI has the operation table without the code behind it.
+ * What a person is shown of a result, as plain data: the CLI has the operation table without its code.
  * What comes from a program, a file name or an argument is escaped; nothing of it controls the terminal.
  */
 export type Render = RenderPart | readonly RenderPart[]

@@ -25,7 +25,7 @@ export const sessionKind = z
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'a kind has 1 to 32 small letters, digits, dashes or underscores')
 export type SessionKind = z.infer<typeof sessionKind>
 
-/** What a session's manifest says on disk and what `list` and `inspect` answer with. No environment: it holds secrets. */
+/** The content of a session's manifest, and the answer of `list` and `inspect`. No environment: it holds secrets. */
 export const sessionInfo = z.object({
   session: z.string().describe("The session's id."),
   name: z.string().nullable(),

@@ -45,7 +45,7 @@ describe('text on a canvas', () => {
   })
 })
 
-test('boxes, rules and areas are drawn, and what is too small for them is not', () => {
+test('boxes, rules and areas are drawn if they fit', () => {
   const canvas = new Canvas(10, 4)
   expect(canvas.box(canvas.area, {}, 'T漢')).toEqual(at(1, 1, 2, 8))
   canvas.rule(at(2, 1, 1, 8))

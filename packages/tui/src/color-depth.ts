@@ -3,7 +3,7 @@ import { DEFAULT_COLOR, RGB_COLOR, paletteColor } from '@transom/grid'
 /** How many colours a terminal shows: none, the 16 of its theme, xterm's 256, or any. */
 export type ColorDepth = 'none' | '16' | '256' | 'true'
 
-/** What a terminal can show, by what its environment says of it (no-color.org, COLORTERM, TERM). */
+/** The colours that a terminal can show, according to its environment (no-color.org, COLORTERM, TERM). */
 export function colorDepth(env: Readonly<Record<string, string | undefined>>): ColorDepth {
   const term = env['TERM'] ?? ''
   if ((env['NO_COLOR'] ?? '') !== '' || term === 'dumb') return 'none'

@@ -62,7 +62,7 @@ describe('keys are read', () => {
     expect(names(text)).toEqual(expected)
   })
 
-  test('what types text says so, and what is a command types none', () => {
+  test('keys that type text carry it, and commands carry none', () => {
     expect(readAll('A\u001b[97;5u\u001b[228;1;228u')).toMatchObject([
       { key: 'A', text: 'A', shift: false },
       { key: 'a', text: '', ctrl: true },
@@ -152,7 +152,7 @@ test('an Escape waits for the caller to decide', () => {
   expect([reader.flush(), reader.isWaiting]).toEqual([[], false])
 })
 
-test('what has no end does not fill the memory', () => {
+test('an endless sequence does not fill the memory', () => {
   const reader = new InputReader()
   expect(reader.read(`\u001b]${'x'.repeat(5000)}`).length).toBeLessThan(1000)
   expect(reader.isWaiting).toBe(false)

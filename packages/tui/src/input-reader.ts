@@ -10,8 +10,8 @@ const PASTE_END = '\u001b[201~'
 const ESCAPE = '\u001b'
 
 /**
- * Reads what a terminal sends. The same text gives the same events however it is cut into chunks: only the time that
- * passes tells an Escape key from the beginning of a sequence, and the caller decides on that. While `isWaiting`, it
+ * Reads what a terminal sends. The same text gives the same events however it is cut into chunks: only elapsed
+ * time separates an Escape key from the beginning of a sequence, and the caller decides on that. While `isWaiting`, it
  * calls `flush` once a short time has passed without more input.
  */
 export class InputReader {
@@ -147,7 +147,7 @@ function readPaste(text: string, at: number): Step | null {
   return { length: PASTE_CHARS_MAX, event: { type: 'paste', text: text.slice(at, limit) } }
 }
 
-/** Null when the second half of a surrogate pair has to come. */
+/** Null if the second half of a surrogate pair is still missing. */
 function characterAt(text: string, at: number): string | null {
   const code = text.codePointAt(at)
   if (code === undefined) return null

@@ -2,7 +2,7 @@ import type { Grid } from '@transom/grid'
 import type { InputEvent } from './input-events.ts'
 import type { Cursor } from './screen-writer.ts'
 
-/** `end`: the terminal is gone, or its input has ended. */
+/** `end`: the terminal is closed, or its input has ended. */
 export type TerminalEvent = InputEvent | { readonly type: 'end' }
 
 /** A terminal that a person sits at, as a full-screen program sees it. */

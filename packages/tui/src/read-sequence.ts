@@ -32,7 +32,7 @@ interface Parameters {
   readonly alt: boolean
 }
 
-/** Null for a sequence that is to be left out, undefined for one that is no key. */
+/** Null for a sequence to ignore, undefined for one that is not a key. */
 function readKnown(final: string, it: Parameters): InputEvent | null | undefined {
   const { first, second, third, modifiers, alt } = it
   const number = first[0] ?? 0

@@ -26,7 +26,7 @@ const PLAIN = 0
 const GAP_COLS_MAX = 3
 /** Erasing to the end of a row costs this many characters. */
 const ERASE_COLS_MIN = 4
-/** A drawing that is longer than this is seen while it arrives: the cursor is not to be seen running about. */
+/** A drawing that is longer than this is seen while it arrives: the cursor is hidden meanwhile. */
 const QUIET_CHARS_MAX = 32
 
 /**
@@ -39,7 +39,7 @@ export class ScreenWriter {
   readonly #synchronized: boolean
   #cols = 0
   #rows = 0
-  /** What the terminal shows, row by row; null when that is not known. */
+  /** What the terminal shows, row by row; null if that is not known. */
   #shown: CellRow[] | null = null
   #next: CellRow = cellRow(0)
   #changed = new Uint8Array(0)
@@ -79,7 +79,7 @@ export class ScreenWriter {
     this.#shown = null
   }
 
-  /** What makes the terminal show a Grid from its top left corner, and the cursor; empty when it does already. */
+  /** What makes the terminal show a Grid from its top left corner, and the cursor; empty if it does already. */
   draw(grid: Grid, cursor: Cursor | null = null): string {
     this.#out = ''
     if (this.#source.isFull) {

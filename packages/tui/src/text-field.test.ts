@@ -19,7 +19,7 @@ describe('a line of text is edited', () => {
     expect(field.text).toBe('')
   })
 
-  test('by cluster: what is one on the screen is one here', () => {
+  test('by cluster: one on the screen is one here', () => {
     const field = new TextField('e\u0301👨\u200d👩\u200d👧')
     expect(field.cursorCol).toBe(3)
     press(field, '\u007f')

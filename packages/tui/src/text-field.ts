@@ -39,7 +39,7 @@ export class TextField {
     return true
   }
 
-  /** What is to be seen in so many columns, the cursor among them. */
+  /** The part that is visible in so many columns, including the cursor. */
   view(cols: number): { readonly text: string; readonly cursorCol: number } {
     const cursor = this.cursorCol
     const last = Math.max(0, cols - 1)

@@ -22,7 +22,7 @@ const cell = z.object({ row: z.int(), col: z.int() })
 const pageErrors = [...commandTargetErrors, 'page_unresponsive', 'page_crashed', 'browser_failed'] as const
 const navigationErrors = [...pageErrors, 'navigation_failed', 'navigation_timeout'] as const
 
-/** What only a web page can be told, or asked. Keys, text and mouse are those of every session. */
+/** The operations that only web pages have. Keys, text and mouse are those of every session. */
 export const WEB_OPERATIONS = {
   'web.navigate': operation({
     summary: 'Open another page in a web session, and wait until it has loaded.',

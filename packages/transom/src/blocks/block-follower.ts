@@ -24,7 +24,7 @@ export class BlockFollower {
     }))
   }
 
-  /** What a record tells: its output is that of every block which runs. */
+  /** The messages for a record. Its output belongs to every running block. */
   take(record: LogRecord): SubscriptionMessage[] {
     this.#projection ??= new BlockProjection(createdOf(record, this.#path))
     const projection = this.#projection

@@ -21,7 +21,7 @@ export interface PromptPoint {
 type RecordPlace = Pick<LogRecord, 'seq' | 'time'>
 
 /**
- * The blocks of a session, as its Event Log tells them: record after record, live or from disk.
+ * The blocks of a session, derived from its Event Log record by record, live or from disk.
  *
  * The output stream is the concatenation of all `output` payloads: what the program wrote, byte for byte, without
  * the marks. A cursor counts its bytes.
@@ -61,7 +61,7 @@ export class BlockProjection {
     return this.#cursor
   }
 
-  /** The shell's folder, as far as it has told. */
+  /** The shell's folder, if it has reported one. */
   get cwd(): string | null {
     return this.#cwd
   }

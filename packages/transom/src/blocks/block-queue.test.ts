@@ -5,7 +5,7 @@ import { BlockQueue, type BlockShell } from './block-queue.ts'
 const ACTOR = { actor: 'test' }
 const CWD = Buffer.from('/tmp')
 
-/** A shell that a test is: it notes what it is given, and says what a shell would. */
+/** A shell played by the test: it notes what it is given, and reports what a shell would. */
 function setUp({ tellsTyped = true } = {}) {
   const facts: string[] = []
   const given: string[] = []
@@ -87,7 +87,7 @@ describe('what a shell is asked to run', () => {
     expect([timers, queue.active?.kind]).toEqual([[], 'typed'])
   })
 
-  test('ends with the shell, and what waited says why it did not begin', () => {
+  test('ends with the shell, and waiting blocks report why they did not begin', () => {
     const { queue, prompt, ask, facts } = setUp()
     prompt()
     ask('one')

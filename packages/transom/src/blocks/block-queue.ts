@@ -26,12 +26,12 @@ interface WaitingBlock extends AcceptedBlock {
   readonly command: string
   readonly actor: Actor
   readonly cwd: string | null
-  /** Whether the shell was told to run it since the last prompt. */
+  /** Whether it was given to the shell since the last prompt. */
   given: boolean
   tries: number
 }
 
-/** Records what a shell has told. */
+/** Records what a shell has reported. */
 export interface BlockFacts {
   begun(fact: Fact<'block_begin'>): void
   ended(fact: Fact<'block_end'>): void
@@ -44,13 +44,13 @@ export interface BlockShell {
   readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
   give(request: number, text: { command: string; cwd: string | null }, actor: Actor): void
-  /** Whether it tells of every command that it begins, also of those that are typed. */
+  /** Whether it reports every command that it begins, including typed ones. */
   readonly tellsTyped: boolean
   /** Whether the shell itself has the terminal. */
   isInFront(): boolean
-  /** The name of the program in front, when that is a shell, or leads to one, that tells of no blocks. */
+  /** The name of the program in front, if that is, or leads to, a shell that does not report blocks. */
   foreignShell(): string | null
-  /** What the screen is to show of the block that the shell was told to run. */
+  /** What the screen is to show of the block that was given to the shell. */
   shown(): string
   /** The shell has begun it. */
   taken(request: number): void
@@ -65,7 +65,7 @@ export interface BlockOrdinals {
 
 /** A shell that has swallowed a command this often (a ^C at the prompt, say) does not get it again. */
 const GIVE_TRIES_MAX = 3
-/** A line editor that says nothing for so long after Enter keeps the line: fish does that with a syntax error. */
+/** A line editor that is silent for this long after Enter keeps the line: fish does that with a syntax error. */
 const ENTERED_MS_MAX = 500
 /** Asked for and not yet begun. Past this the caller is refused. */
 const WAITING_BLOCKS_MAX = 1000
@@ -85,8 +85,8 @@ type ShellState =
   | { readonly is: 'ended' }
 
 /**
- * What a shell is asked to run, one after another, and what its marks say of it. The shell's word decides: a block
- * begins and ends where a mark says so.
+ * The commands for a shell, one after another, and what its marks report of them. The marks decide: a block
+ * begins and ends only where a mark says so.
  */
 export class BlockQueue {
   readonly #shell: BlockShell
@@ -129,7 +129,7 @@ export class BlockQueue {
     return this.#waiting.some((block) => block.id === id)
   }
 
-  /** Why a block was given up before it began; null when it was not. */
+  /** Why a block was given up before it began; null if it was not. */
   whyFailed(id: string): string | null {
     return this.#failed.get(id) ?? null
   }
@@ -169,7 +169,7 @@ export class BlockQueue {
     if (this.#state.is === 'at_prompt') this.#watchEntered()
   }
 
-  /** What a mark says. To be followed by advance() when the chunk that it came in has been worked off. */
+  /** Takes a mark. The caller calls advance() after it has processed the mark's chunk. */
   take(mark: Exclude<Mark, { kind: 'asks' }>): void {
     if (this.#state.is === 'entered') this.#leave({ is: 'between' })
     switch (mark.kind) {
@@ -307,7 +307,7 @@ export class BlockQueue {
     if (this.#state.is !== 'starting') this.#leave({ is: 'between' })
     const first = this.#waiting[0]
     if (first === undefined || !first.given) return
-    // A prompt has come and gone, and what it was given with it: somebody pressed ^C, or another program read it.
+    // The shell is at a new prompt and has lost what it was given: a user pressed ^C, or another program read it.
     first.given = false
     if (first.tries < GIVE_TRIES_MAX) return
     this.#waiting.shift()
@@ -350,7 +350,7 @@ export function interactiveId(blockId: string): string {
   return `int-${blockId}`
 }
 
-/** The block that an interactive session is; what is no session's id is nobody's. */
+/** The block of an interactive session. An id of another form belongs to no block. */
 export function interactiveBlock(sessionId: string): string {
   return sessionId.replace(/^int-/, '')
 }

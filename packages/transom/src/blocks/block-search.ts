@@ -9,7 +9,7 @@ export interface BlockMatch {
   readonly cursor: number | null
 }
 
-/** Where a text occurs first in a block's command or output; null when it does not. */
+/** Where a text occurs first in a block's command or output; null if it does not. */
 export async function findInBlock(
   block: Block,
   text: string,

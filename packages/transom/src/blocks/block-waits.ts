@@ -23,7 +23,7 @@ export interface BlockWaitOptions {
   readonly signal: AbortSignal
 }
 
-/** How a wait for the end of a block came out. Unless it has ended it runs on, and its end is recorded all the same. */
+/** The outcome of a wait for the end of a block. A block that has not ended runs on, and its end is recorded. */
 export type BlockOutcome =
   | { readonly is: 'ended'; readonly block: Block }
   | { readonly is: 'needs_input'; readonly needsInput: NeedsInput }

@@ -47,7 +47,7 @@ interface Step {
 
 /**
  * Ends the program of an interactive session: by its own exit command when it is known to have one, else by Ctrl+C,
- * and with ever more force. Null when nothing helped.
+ * and with ever more force. Null if nothing helped.
  */
 export async function endInteractive(
   { tty, blocks }: { tty: InteractiveTerminal; blocks: BlockSubject },

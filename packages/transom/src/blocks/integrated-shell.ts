@@ -20,9 +20,9 @@ export interface ShellSession {
   output(bytes: Buffer): void
   /** Where the cursor is, and how wide the screen. */
   place(): { col: number; cols: number }
-  /** Where a text stands on the screen at the end of one of the rows above the cursor; null when it does not. */
+  /** Where a text stands on the screen at the end of one of the rows above the cursor; null if it does not. */
   findAbove(text: string): { rows: number; col: number } | null
-  /** The process group in front on the terminal; null where that cannot be told. */
+  /** The process group in front on the terminal; null if that cannot be known. */
   foregroundGroup(): number | null
   /** Types to the program in front. What is secret is logged by its length only; `shown` is seen in place of an echo. */
   type(text: string, options: { actor: Actor; secret: boolean; shown?: string }): void
@@ -34,7 +34,7 @@ export interface ShellSession {
   timeout(ms: number, callback: () => void): () => void
 }
 
-/** A shell that tells of its blocks, which are given to it one by one. */
+/** A shell that reports its blocks, which are given to it one by one. */
 export class IntegratedShell {
   readonly integration: ShellIntegration
   readonly queue: BlockQueue
@@ -43,7 +43,7 @@ export class IntegratedShell {
   readonly #group: () => number | null
   /** The text that it is going to read, from a file or as it is typed to it. */
   #waitingText: { text: string; actor: Actor } | null = null
-  /** What is to be seen of the block that it was told to run, and where the cursor was then. */
+  /** What the screen shows of the block that it was given, and where the cursor was then. */
   #shown: { lines: readonly string[]; col: number; cols: number } = { lines: [], col: 0, cols: 1 }
 
   constructor(
@@ -57,7 +57,7 @@ export class IntegratedShell {
       session: ShellSession
       ordinals: BlockOrdinals
       group: () => number | null
-      /** The terminal is going to echo this, and nobody shall see it; null when that is over. */
+      /** The terminal is about to echo this, and the echo must stay hidden; null when that is over. */
       expectEcho: (echo: string | null) => void
     },
   ) {
@@ -74,7 +74,7 @@ export class IntegratedShell {
         const lines = this.#shownLines(block.command)
         this.#shown = { lines, ...session.place() }
         const typed = line ?? integration.trigger
-        // Its line break stays: so a block begins behind the cursor that whoever asks for it is told.
+        // Its line break stays, so that a block begins after the cursor that its caller gets.
         if (integration.editedLine === null) expectEcho(typed.replace(/\n$/, ''))
         session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
       },
@@ -94,7 +94,7 @@ export class IntegratedShell {
     this.queue = new BlockQueue(shell, ordinals)
   }
 
-  /** It reads a text from its terminal: that of the block that it was told to run, or none. */
+  /** It reads a text from its terminal: that of the block that it was given, or none. */
   answer(): void {
     const { text, actor } = this.#waitingText ?? { text: '', actor: HOST }
     this.#session.reply(typedText(text), { actor, secret: false })

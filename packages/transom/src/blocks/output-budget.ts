@@ -26,7 +26,7 @@ export interface BudgetedOutput {
   readonly tail: Buffer
   /** The bytes that were printed, before anything was removed. */
   readonly bytes: number
-  /** The cursors between which the printed bytes lie that are in neither part; null when there are none. */
+  /** The cursors between which the printed bytes lie that are in neither part; null if there are none. */
   readonly omitted: { readonly from_cursor: number; readonly to_cursor: number } | null
 }
 

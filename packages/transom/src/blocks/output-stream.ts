@@ -7,7 +7,7 @@ import type { StoredEvents } from '../log/stored-events.ts'
 
 /** After so much the other sessions get their turn: about a quarter of a millisecond of searching. */
 const TURN_BYTES = 1 << 20
-/** No one asks for more at once: it is one answer on the wire. */
+/** The limit of one read: it is one answer on the wire. */
 export const READ_BYTES_MAX = 8 << 20
 
 /**

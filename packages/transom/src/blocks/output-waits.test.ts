@@ -106,7 +106,7 @@ const options = (change: Partial<OutputWaitOptions> = {}): OutputWaitOptions => 
 const now = (change: Partial<OutputWaitOptions> = {}) => options({ timeoutMs: 0, ...change })
 
 describe('the output stream', () => {
-  test('is what was printed, whatever else was recorded in between', async () => {
+  test('is what was printed, without other records in between', async () => {
     const session = new PrintingSession()
     session.print('one ')
     session.mark()
@@ -143,7 +143,7 @@ describe('the output stream', () => {
     expect(result).toMatchObject({ matched: true, cursor: 6 + (3 << 20) + 5 })
   })
 
-  test('is refused behind its end', async () => {
+  test('is refused past its end', async () => {
     const session = new PrintingSession()
     session.print('abc')
     await expect(waitForOutput(session, substring('x', 4), now({ fromCursor: 4 }))).rejects.toThrow(
@@ -166,7 +166,7 @@ describe('the output stream', () => {
     expect({ bytes, omitted }).toEqual({ bytes: end, omitted: { from_cursor: 302, to_cursor: end - 600 } })
   })
 
-  test('says so when the log is damaged', async () => {
+  test('reports a damaged log', async () => {
     const session = new PrintingSession()
     session.print('abc')
     session.print('def')
@@ -213,7 +213,7 @@ describe('a wait for output', () => {
     })
   })
 
-  test('that times out says what it saw and from where to go on, without losing a match that had begun', async () => {
+  test('that times out reports what it saw and where to continue, without losing a match that had begun', async () => {
     const session = new PrintingSession()
     session.print('\x1b[1mhello\x1b[0m wor')
     const failed = await waitForOutput(session, substring('world'), now())
@@ -270,7 +270,7 @@ describe('a wait for output', () => {
     })
   })
 
-  test('with an open end takes what it has when it may look no further', async () => {
+  test('with an open end returns the match so far at its limit', async () => {
     const session = new PrintingSession()
     session.print('12345')
     const result = await waitForOutput(session, regex('\\d+'), options({ maxBytes: 3 }))
@@ -309,7 +309,7 @@ describe('a wait for output', () => {
 })
 
 describe('a regex', () => {
-  test('matches across records and says what it matched', async () => {
+  test('matches across records and reports what it matched', async () => {
     const session = new PrintingSession()
     const waiting = waitForOutput(session, regex('port (\\d+)\\.'), options())
     for (const piece of ['listening on po', 'rt 80', '80', '.\r\n']) session.print(piece)
@@ -333,7 +333,7 @@ describe('a regex', () => {
     expect(await waitForOutput(session, regex('^\\(gdb\\) $'), options())).toMatchObject({ cursor: 17 })
   })
 
-  test('finds what is no ASCII, and bytes that are no text at all', async () => {
+  test('finds non-ASCII text, and bytes that are not text', async () => {
     const session = new PrintingSession()
     session.print(Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('příliš žluťoučký')]))
     const result = await waitForOutput(session, regex('ž.*ký'), now())
@@ -344,7 +344,7 @@ describe('a regex', () => {
     expect(() => regex('(?=x)')).toThrow(expect.objectContaining({ code: 'bad_pattern' }))
   })
 
-  test('goes on after a timeout from where a match could still begin', async () => {
+  test('continues after a timeout from where a match could still begin', async () => {
     const session = new PrintingSession()
     session.print('first line\r\nsecond li')
     const failed = await waitForOutput(session, regex('^second line'), now())

@@ -56,7 +56,7 @@ export type OutputWaitResult =
     }
 
 /**
- * Waits until something is in the output stream behind a cursor. What there is already is searched first, from the
+ * Waits until something is in the output stream after a cursor. Existing output is searched first, from the
  * log; then, without a gap, what comes: so that it does not matter when the wait is made, nor whether it is made
  * again with the same cursor.
  */
@@ -91,7 +91,7 @@ class Search {
   readonly #options: OutputWaitOptions
   readonly #reader: OutputReader
   readonly #limitCursor: number
-  /** Where the end is of what is looked at, as soon as it is known. */
+  /** The end of the searched range, as soon as it is known. */
   #endCursor: number
   #cursor: number
   #settled = false
@@ -120,7 +120,7 @@ class Search {
     this.#settled = true
   }
 
-  /** Looks at everything that has come; null when it must wait for more, or has run out of time. */
+  /** Looks at everything that has come; null if it must wait for more, or has run out of time. */
   async advance(stop: () => boolean): Promise<OutputWaitResult | null> {
     const ended = this.#stream.ended() // asked first: what is recorded before the end is looked at, then
     for (let turnBytes = 0; this.#cursor < this.#endCursor;) {
@@ -180,7 +180,7 @@ class Search {
     return facts.find((fact) => until.types.includes(fact.typeNumber) && until.ends(fact))?.cursor
   }
 
-  /** What of a piece lies behind the cursor and within the limits. */
+  /** The part of a piece that is after the cursor and within the limits. */
   #unseen({ cursor, bytes }: OutputPiece): Buffer {
     const end = Math.min(this.#limitCursor, this.#endCursor)
     return bytes.subarray(Math.max(0, this.#cursor - cursor), Math.max(0, end - cursor))

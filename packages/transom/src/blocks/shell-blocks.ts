@@ -10,7 +10,7 @@ import { IntegratedShell, type ShellSession } from './integrated-shell.ts'
 
 /** What may be the start of a mark is held back no longer than this when nothing follows: then it is none. */
 const HELD_MS_MAX = 50
-/** Nobody integrates so many shells at once; the oldest invitation is void then. */
+/** More shells than anyone integrates at once. Past this the oldest invitation is void. */
 const INVITED_MAX = 20
 
 /**
@@ -42,7 +42,7 @@ export class ShellBlocks {
     if (this.#first !== null) this.#nesting.push(this.#first)
   }
 
-  /** The shell that reads commands, or waits for one to end; null when none of the session's is integrated. */
+  /** The shell that reads commands, or waits for one to end; null if none of the session's is integrated. */
   get front(): IntegratedShell | null {
     return this.#nesting.at(-1) ?? null
   }
@@ -67,7 +67,7 @@ export class ShellBlocks {
     return [...this.#shells.values()].some(({ queue }) => queue.isWaiting(id))
   }
 
-  /** Why a block was given up before it began; null when it was not. */
+  /** Why a block was given up before it began; null if it was not. */
   whyFailed(id: string): string | null {
     for (const { queue } of this.#shells.values()) {
       const why = queue.whyFailed(id)
@@ -84,7 +84,7 @@ export class ShellBlocks {
     if (this.#invited.size > INVITED_MAX && oldest !== undefined) this.#uninvite(oldest)
   }
 
-  /** Whether the shell with this nonce has told that it is integrated. */
+  /** Whether the shell with this nonce has reported that it is integrated. */
   hasJoined(nonce: string): boolean {
     const shell = this.#shells.get(nonce)
     return shell !== undefined && this.#nesting.includes(shell)
@@ -186,7 +186,7 @@ export class ShellBlocks {
   }
 }
 
-/** The id of the interactive session that has a session's terminal; null when none has. */
+/** The id of the interactive session that has a session's terminal; null if none has. */
 export function activeInteractive(shells: ShellBlocks | null): string | null {
   const block = shells?.interactive ?? null
   return block === null ? null : interactiveId(block.id)

@@ -3,7 +3,7 @@ import type { FactInOutput } from '../log/output-reader.ts'
 import type { FactJudge, OutputEnd } from './output-waits.ts'
 
 /**
- * The first prompt at or behind a cursor at which the shell was ready for a command: one that a waiting block took
+ * The first prompt at or after a cursor at which the shell was ready for a command: one that a waiting block took
  * does not count. Where nothing was printed between a prompt and what was typed at it, both have the same cursor, and
  * the order of the records decides: the prompt lies before the cursor, then.
  */

@@ -6,7 +6,7 @@ export interface CheckResult {
   readonly status: 'ok' | 'degraded' | 'failed'
   /** What is there. */
   readonly found: string
-  /** What to do about it; null when there is nothing to do. */
+  /** What to do about it; null if there is nothing to do. */
   readonly advice: string | null
 }
 

@@ -87,7 +87,7 @@ function checkMarks(platform: Platform): Finding {
   return degraded('RLIMIT_RTTIME cannot be set: a process that hides may outlive its session', advice)
 }
 
-/** Leaves an orphan behind a shell: it must become a child of this process. */
+/** Orphans a grandchild by ending its shell: it must become a child of this process. */
 async function checkSubreaper(platform: Platform): Promise<Finding> {
   platform.adoptOrphans()
   const shell = spawn('/bin/sh', ['-c', 'exec 3<&0; cat <&3 >/dev/null & echo $!'], {

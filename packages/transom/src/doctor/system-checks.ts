@@ -7,7 +7,7 @@ import { checkProgram } from '../platform/program.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
 
 const NODE_MAJOR_MIN = 20
-const NOTICE_TIMEOUT_MS = 2000 // a file system that tells of a change tells at once
+const NOTICE_TIMEOUT_MS = 2000 // a file system that reports changes reports them at once
 
 export interface System {
   readonly nodeVersion: string

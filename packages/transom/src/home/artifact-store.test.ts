@@ -61,7 +61,7 @@ describe('an artifact store', () => {
     expect(store.read()).toHaveLength(1)
   })
 
-  test('finds what is missing, what has changed and what nobody listed', async () => {
+  test('finds missing, changed and unlisted files', async () => {
     const kept = await store.add(picture(1), Buffer.from('one'))
     const lost = await store.add(picture(2), Buffer.from('two'))
     fs.appendFileSync(store.pathOf(kept), '!')
@@ -93,7 +93,7 @@ describe('an artifact store', () => {
     expect(fs.readdirSync(store.folder).filter((file) => file.endsWith('.tmp'))).toEqual([])
   })
 
-  test('makes no session out of a folder that is gone', async () => {
+  test('does not recreate the folder of a removed session', async () => {
     fs.rmSync(folder, { recursive: true })
     await expect(store.add(picture(1), Buffer.from('one'))).rejects.toMatchObject({ code: 'io_error' })
     expect(fs.existsSync(folder)).toBe(false)

@@ -117,7 +117,7 @@ export class ArtifactStore {
   /** The path of a new file in the folder of the artifacts, for adopt(). */
   temporaryFile(): string {
     try {
-      fs.mkdirSync(this.folder, { mode: 0o700 }) // not the session's own: a session that is gone stays gone
+      fs.mkdirSync(this.folder, { mode: 0o700 }) // not recursive: the folder of a removed session must not come back
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST')
         throw fileError(error, `make the folder ${this.folder}`, { folder: this.folder })

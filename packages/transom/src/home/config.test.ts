@@ -72,7 +72,7 @@ test.each(['', '{', 'null', '[]', '"text"'])('what is no object is refused: %j',
   expect(refusal(text).code).toBe('config_invalid')
 })
 
-test('every problem is told at once', () => {
+test('one error reports all problems', () => {
   const { message } = refusal('{"session": {"cols": 0, "rows": 0}, "x": 1}')
   expect(message).toMatch(/session\.cols: [^]*session\.rows: [^]*x: unknown key/)
 })

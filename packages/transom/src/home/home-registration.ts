@@ -18,13 +18,13 @@ export class HomeRegistration {
   /** The Home hosts a session: it enters now, or in the background while another process has the registry. */
   ensure(): void {
     if (this.#pending !== null) return
-    // Always under the lock: a look without it could see an entry that somebody is about to prune.
+    // Always under the lock: without it, this could see an entry that another process is about to prune.
     const enter = (homes: Parameters<typeof withHome>[0]) =>
       withHome(homes, this.#home, new Date().toISOString())
     try {
       if (this.#registry.tryUpdate(enter)) return
     } catch {
-      return // the registry is advisory: where it cannot be written, sessions work all the same
+      return // the registry is advisory: sessions work without it
     }
     this.#pending = this.#registry
       .update(enter, this.#closing.signal)

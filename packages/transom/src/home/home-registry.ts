@@ -33,23 +33,23 @@ export class HomeRegistry {
     return path.join(state, 'transom', 'homes.json')
   }
 
-  /** The entries, oldest first; null when there is something that cannot be read. */
+  /** The entries, oldest first; null if there is something that cannot be read. */
   read(): RegisteredHome[] | null {
     try {
       if (fs.statSync(this.file).size > FILE_BYTES_MAX) return null
       return registryFile.parse(JSON.parse(fs.readFileSync(this.file, 'utf8'))).homes
     } catch (error) {
-      // Else half of a file after a power cut, or somebody's edit: the Homes themselves are the truth.
+      // Otherwise the file is cut by a power failure or edited by hand. The Homes themselves are the truth.
       return errnoOf(error) === 'ENOENT' ? [] : null
     }
   }
 
-  /** Changes the entries under the lock. False when another process has it at this moment. */
+  /** Changes the entries under the lock. False if another process has it at this moment. */
   tryUpdate(change: (homes: readonly RegisteredHome[]) => readonly RegisteredHome[]): boolean {
     return this.#updateUnder(FileLock.try(this.#lockFile()), change)
   }
 
-  /** As tryUpdate(), asking again while another process has the lock. False when that took too long. */
+  /** As tryUpdate(), asking again while another process has the lock. False if that took too long. */
   async update(
     change: (homes: readonly RegisteredHome[]) => readonly RegisteredHome[],
     signal?: AbortSignal,

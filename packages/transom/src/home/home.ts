@@ -14,7 +14,7 @@ const HOME_VERSION = 1
 const HOME_FILE = 'home.json'
 /** Optional; what it may say is in config.ts. */
 export const CONFIG_FILE = 'config.json'
-/** A session folder with this behind its id is being removed: it is no session any more. */
+/** A session folder with this suffix after its id is being removed and is no longer a session. */
 const REMOVING_SUFFIX = '.removing'
 const homeFile = z.object({ format: z.literal(HOME_FORMAT), version: z.literal(HOME_VERSION) })
 
@@ -69,7 +69,7 @@ export class Home {
     }
   }
 
-  /** Takes back a folder whose session never came to be. */
+  /** Removes the folder of a session that failed to start. */
   removeSessionFolder(id: string): void {
     fs.rmSync(this.sessionFolder(id), { recursive: true, force: true })
   }
@@ -86,7 +86,7 @@ export class Home {
     }
   }
 
-  /** Takes a session out of sight in one step, so that nobody finds half of it; returns the folder to remove. */
+  /** Hides a session in one step, so that no process finds half of it; returns the folder to remove. */
   setAsideSessionFolder(id: string): string {
     const folder = this.sessionFolder(`${id}${REMOVING_SUFFIX}`)
     fs.renameSync(this.sessionFolder(id), folder)

@@ -9,7 +9,7 @@ export function createEvents(home: Home, id: string, options: EventStoreOptions)
   return EventStore.create(home.sessionFolder(id), options)
 }
 
-/** Opens the Event Log of a session whose host is gone, to append to it; null while another process holds it. */
+/** Opens the Event Log of a session whose host has ended, to append to it; null while another process holds it. */
 export async function reopenEvents(
   home: Home,
   id: string,

@@ -11,8 +11,8 @@ const SOCKET_PATH_BYTES_MAX = 103
 
 /**
  * Where the host of a Home listens. In a folder that is this user's alone: the socket is what stands between
- * another user and every session. A socket that a dead host left behind is removed; anything else in its place
- * was put there by somebody, and is refused. `variant` tells the hosts of one Home apart.
+ * another user and every session. A socket that a dead host has left is removed; anything else in its place
+ * is not ours and is refused. `variant` distinguishes the hosts of one Home.
  */
 export function claimSocketPath(home: string, env: NodeJS.ProcessEnv, variant = ''): string {
   const socketPath = checkedSocketPath(home, env, variant)

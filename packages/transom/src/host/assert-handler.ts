@@ -13,7 +13,7 @@ export interface AssertSubject {
   readonly exit: ExitRecord | null
 }
 
-/** Judges every check, so that one failure tells all that is wrong; throws `assert_failed` with the screen. */
+/** Judges every check, so that one failure reports everything that is wrong; throws `assert_failed` with the screen. */
 export function assertState(
   subject: AssertSubject,
   params: ParsedParams<'session.assert'>,

@@ -16,7 +16,7 @@ import { dispatch, type HostOperations, type RequestContext } from './dispatch.t
 type Step = ParsedParams<'session.batch'>['steps'][number]
 
 interface Batch {
-  /** The Command Target, by its id: resolved once, whatever its name comes to mean meanwhile. */
+  /** The Command Target, by its id: resolved once, even if its name is reused meanwhile. */
   readonly session: string
   readonly keepGoing: boolean
   readonly actor: string | undefined
@@ -101,7 +101,7 @@ function checkConditions(number: number, params: WaitConditions): void {
   }
 }
 
-/** A wait looks past the input before it, unless it says itself from where. */
+/** A wait looks past the input before it, unless it gives its own baseline. */
 function anchored(
   name: OperationName,
   params: Record<string, unknown>,

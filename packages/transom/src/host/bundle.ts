@@ -57,7 +57,7 @@ async function fill(folder: string, request: BundleRequest): Promise<BundledFile
   }))
   for (const artifact of listed) {
     const copy = path.join(folder, artifact.name)
-    // Evidence that is not what was captured is none; the digest below tells the rest.
+    // A missing file is damage; the digest below detects a changed one.
     await fs.promises.copyFile(pathOf(artifact), copy).catch((error: unknown) => {
       throw damaged(artifact, messageOf(error))
     })

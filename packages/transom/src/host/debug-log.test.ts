@@ -40,7 +40,7 @@ test('a debug log that is off writes no file', () => {
   expect(fs.existsSync(log.path)).toBe(false)
 })
 
-test('a request is told by operation, session, sizes, duration and error code, never by a value', () => {
+test('a request is logged with operation, session, sizes, duration and error code, never with a value', () => {
   log.enable()
   log.request(request({ session: 'work', text: 'hunter2', enter: true, env: { TOKEN: 'hunter2' } }))
   log.request({ ...request(['hunter2']), error: 'usage' })

@@ -6,7 +6,7 @@ import { fileError } from '../lib/system-error.ts'
 const LOG_BYTES_MAX = 10 << 20 // some 80,000 requests; the one before is kept beside it
 const NAME_CHARS_MAX = 64 // a session's name has no more; what is longer is a mistake and may be anything
 
-/** Whom a connection tells of itself. */
+/** Receives the events of a connection. */
 export interface ConnectionObserver {
   /** Returns the number of the connection. */
   opened(peer: LocalPrincipal): number
@@ -21,13 +21,13 @@ export interface ObservedRequest {
   readonly operation: string
   readonly params: unknown
   readonly durationMs: number
-  /** null when it was answered. */
+  /** null if the request succeeded. */
   readonly error: string | null
 }
 
 /**
  * Lines of JSON about what a host is asked, for finding faults. What was typed, an environment or any other value
- * may be a secret and is told by its size alone.
+ * may be a secret, so only its size is logged.
  */
 export class DebugLog implements ConnectionObserver {
   readonly path: string
@@ -95,7 +95,7 @@ export class DebugLog implements ConnectionObserver {
       if (this.#sizeBytes >= LOG_BYTES_MAX) this.#rotate(this.#fd)
       this.#sizeBytes += fs.writeSync(this.#fd, line)
     } catch {
-      return // a full disk: sessions must go on, and a lost line of this log harms nobody
+      return // a full disk: sessions must go on, and a lost line of this log does no harm
     }
   }
 

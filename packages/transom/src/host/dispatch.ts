@@ -24,9 +24,9 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Sends to the caller beside the answer; false while it reads too slowly. */
   readonly notify: (params: object) => boolean
-  /** Tells the caller how far the request has come. Nothing waits for it: what a slow caller misses is gone. */
+  /** Reports progress to the caller. Nothing waits for it: a slow caller loses what it does not read in time. */
   readonly progress: (value: object) => void
-  /** Resolves when notify() may be called again after it said false, or when the caller is gone. */
+  /** Resolves when notify() may be called again after it returned false, or when the caller has left. */
   readonly drained: () => Promise<void>
   /** Work that goes on after the answer, until the caller leaves or ends it by number. */
   readonly background: BackgroundWork
@@ -45,9 +45,9 @@ export function actorOf(
 }
 
 export interface BackgroundWork {
-  /** `run` must not reject: there is nobody to tell. */
+  /** `run` must not reject: no caller would receive the error. */
   start(run: (id: number, signal: AbortSignal) => Promise<void>): number
-  /** False when there is no such work. */
+  /** False if there is no such work. */
   stop(id: number): boolean
 }
 

@@ -29,7 +29,7 @@ export interface HostControl extends HousekeepingControl, RecordingControl {
   readonly config: HomeConfig
   readonly pictures: PicturePool
   status(): Result<'host.status'>
-  /** Throws when no new session may start any more. */
+  /** Throws if no new session may start any more. */
   assertOpen(): void
   /** Creates a session in a host of its own, for the principal of this request. */
   createDedicated(params: Params<'session.create'>, context: RequestContext): Promise<SessionInfo>

@@ -54,9 +54,9 @@ export class HostLock {
     this.#starting = null
   }
 
-  /** The host leaves: another one that starts waits until this process is gone. */
+  /** The host leaves: another one that starts waits until this process has ended. */
   withdraw(): void {
-    // If a starter holds it, that one will find this host gone and be told to try again.
+    // If a starter holds it, it finds that this host has left and is asked to try again.
     this.#starting ??= FileLock.try(this.#startingPath)
     fs.ftruncateSync(this.#lock.fd, 0)
   }

@@ -74,7 +74,7 @@ export interface HostKinds {
 const HELPERS_ORDINAL = 0
 /** How long a dedicated host lasts after the session that it was started for. */
 const DEDICATED_IDLE_MS = 2_000
-/** On a busy machine, whoever has started a host may take this long to reach it. */
+/** On a busy machine, the client that started a host may take this long to connect. */
 const FIRST_CLIENT_MS = 10_000
 
 /** The process that owns the live sessions of one Home. */
@@ -117,7 +117,7 @@ export class Host {
     const variant = options.dedicated ? `-${process.pid}` : ''
     const address = { socket: claimSocketPath(home.path, options.env, variant), pid: process.pid }
     const host = new Host(home, lock, { ...options, config, address })
-    await host.#sessions.list(true) // the truth about what an earlier host left, before anybody asks
+    await host.#sessions.list(true) // corrects what an earlier host left, before the first request
     if (options.env['TRANSOM_DEBUG'] === '1') host.#setDebug(true)
     await host.#listen()
     return host

@@ -85,7 +85,7 @@ function realPath(path: string): string {
   try {
     return fs.realpathSync(path)
   } catch {
-    return path // a Home that is gone can still be forgotten
+    return path // a removed Home can still be forgotten
   }
 }
 
@@ -119,7 +119,7 @@ async function exportSession(
   return { session: manifest.session, format, path: out, ...exported }
 }
 
-/** A session whose log is gone is no bug of ours. */
+/** A missing log is an operating error, not a bug. */
 async function onLog<T>({ path }: StoredEvents, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -149,7 +149,7 @@ function dataOf({ data, data_b64 }: ParsedParams<'pty.send'>): string | Buffer {
 }
 
 async function status(session: Session, signal: AbortSignal): Promise<Result<'pty.status'>> {
-  const needs_input = await settledInput(session, signal) // first: the rest is to be of the same moment
+  const needs_input = await settledInput(session, signal) // first, so that the rest is of the same moment
   const { shell, shells, projection } = session.capability('blocks')
   const active = shell?.queue.active ?? null
   return {
@@ -170,7 +170,7 @@ async function status(session: Session, signal: AbortSignal): Promise<Result<'pt
   }
 }
 
-/** How long a status waits for a program to pause: one that goes on printing waits for nothing. */
+/** How long a status waits for a program to pause: one that keeps printing is not waiting for input. */
 const UNQUIET_MS_MAX = 250
 
 /** Whether the program waits for input, once it has had the time to read what it was given and to print something. */
@@ -180,7 +180,7 @@ async function settledInput(session: Session, signal: AbortSignal): Promise<Need
   try {
     await session.wait(quiet, signal)
   } catch (error) {
-    // It goes on printing, or it has ended: then that is what there is to see.
+    // The program keeps printing, or it has ended: the present state is the answer.
     if (!(error instanceof OpError)) throw error
   }
   return session.needsInput()

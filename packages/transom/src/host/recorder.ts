@@ -102,7 +102,7 @@ export class Recorder {
     if (pid !== undefined) reaper.leave(pid)
     let killTimer: NodeJS.Timeout | undefined
     const cancel = () => {
-      child.kill('SIGTERM') // it takes back what it has begun, and ends
+      child.kill('SIGTERM') // it removes its unfinished files and ends
       killTimer = setTimeout(() => child.kill('SIGKILL'), CANCEL_GRACE_MS)
     }
     signal.addEventListener('abort', cancel, { once: true })
@@ -113,7 +113,7 @@ export class Recorder {
       if (message.type === 'progress') onProgress(message.done)
       else outcome = message
     })
-    child.stdin?.on('error', () => {}) // its end tells
+    child.stdin?.on('error', () => {}) // its exit reports the failure
     child.stdin?.end(this.#program)
     child.send(request, () => {}) // as above
     await new Promise<void>((resolve) => {

@@ -81,7 +81,7 @@ export function recordingHandlers(
   }
 }
 
-/** A recording of everything, as it happened, when nobody says otherwise. */
+/** By default a recording shows everything, at its original speed. */
 export function recordingDefaults({ assets }: RecordingControl) {
   const pictures = { framesPerSecond: 20, scale: 1, theme: 'dark' } as const
   return { ...pictures, force: false, fromSeq: null, timing: RECORDED_TIMING, assets }

@@ -72,7 +72,7 @@ describe('JSON-RPC', () => {
       -32102,
     ],
     ['a bug', { jsonrpc: '2.0', id: 1, method: 'session.destroy', params: { session: 'x' } }, 1, -32603],
-  ])('%s is told by its number', async (_, message, id, code) => {
+  ])('%s is reported by its number', async (_, message, id, code) => {
     expect(await send(message)).toMatchObject([
       { jsonrpc: '2.0', id, error: { code, data: { details: {} } } },
     ])
@@ -120,7 +120,7 @@ describe('a client', () => {
     expect(aborted).toEqual(['cancelled by the caller'])
   })
 
-  test('that leaves stops the work at the host, and what it waits for is told', async () => {
+  test('that leaves stops the work at the host, and its pending calls fail', async () => {
     const client = new Client(transport)
     const waiting = client.call('session.wait', { session: 'x', exit: true })
     const told = expect(waiting).rejects.toMatchObject({ code: 'host_unavailable' })

@@ -98,7 +98,7 @@ class ConnectionContext implements RequestContext, BackgroundWork {
   }
 }
 
-/** A peer may vouch for its own callers, as the gateway does; who it is itself is for the kernel to say. */
+/** A peer may vouch for its own callers, as the gateway does; its own identity comes from the kernel. */
 function delegationIn({ onBehalfOf }: ServedRequest): Delegation | null {
   if (onBehalfOf === undefined) return null
   const parsed = delegation.safeParse(onBehalfOf)

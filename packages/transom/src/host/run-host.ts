@@ -45,7 +45,7 @@ async function serve(host: Host, home: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void host.stop())
   print({ ready: host.address })
   await host.whenLeft()
-  process.exit(0) // with it end the connections, which tells the clients
+  process.exit(0) // closes the connections, so that clients notice
 }
 
 function print(outcome: object): void {

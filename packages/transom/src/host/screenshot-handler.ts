@@ -27,7 +27,7 @@ export async function takeScreenshot(
 ): Promise<Result<'session.screenshot'>> {
   const target = params.out === undefined ? null : { out: params.out, force: params.force ?? false }
   if (target !== null) await refuseTarget(target)
-  // Taken before anything else is waited for: the session goes on.
+  // Taken before the first await, because the session continues.
   const frame = screen.frame()
   const { seq } = screen
   const hash = screenHash(screen.canonical())

@@ -43,7 +43,7 @@ export class SocketServer {
     return this.#connections.size
   }
 
-  /** No new connections. Those that are there end with the process: a client can tell by it that the host is gone. */
+  /** Accepts no new connections. Open ones end with the process, which shows a client that the host has ended. */
   stopListening(): void {
     fs.rmSync(this.#path, { force: true })
     this.#server.close()

@@ -80,7 +80,7 @@ export function viewHandlers(
   }
 }
 
-/** The live part of a session, when its status says that it is to be asked. */
+/** The live part of a session, if its status requires asking it. */
 export function liveOf({ manifest, live }: FoundSession): FoundSession['live'] {
   return policyOf(manifest.status).liveHostEligible ? live : null
 }
@@ -154,7 +154,7 @@ async function waitOffline(
   const projection =
     request.block_end === undefined ? new BlockProjection(manifest) : await projectLog(log.events, signal)
   const now = performance.now()
-  // The state is final. How long it has lasted cannot be told from a log, so that no duration is ever reached.
+  // The state is final. A log does not show how long it has lasted, so no duration is ever reached.
   const ended: WaitSubject = {
     id: manifest.session,
     screen,

@@ -5,7 +5,7 @@ import { findPlaces } from '@transom/grid'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import { actorOf, type HandlersOf, type Target } from './dispatch.ts'
 
-/** What only a web page can be told, or asked. */
+/** The operations that only web pages have. */
 export function webHandlers(home: Home, { now }: { now: () => number }): HandlersOf<`web.${string}`> {
   return {
     'web.navigate': async ({ url, timeout_ms, actor }, context, { control }) => {

@@ -13,7 +13,7 @@ export function folderSize(folder: string): number {
         : (fs.lstatSync(file, { throwIfNoEntry: false })?.size ?? 0)
     }
   } catch (error) {
-    // Somebody removes it at this moment, or it is no folder: what was counted is what is there.
+    // Another process is removing it, or it is not a folder: the count so far is the size.
     if (!['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) throw error
   }
   return bytes

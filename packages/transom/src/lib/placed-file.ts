@@ -10,7 +10,7 @@ export interface PlacedFile {
   readonly force: boolean
 }
 
-/** Says no before any work is done for a file that could not be placed. */
+/** Rejects an unwritable output path before doing any work. */
 export async function refuseTarget({ out, force }: PlacedFile): Promise<void> {
   let isFile: boolean
   try {
@@ -36,7 +36,7 @@ export async function publish(temporary: string, { out, force }: PlacedFile): Pr
   }
 }
 
-/** A name beside `out` that nobody else has. */
+/** A unique name beside `out`. */
 export function temporaryBeside(out: string): string {
   return `${out}.${randomBytes(6).toString('hex')}.tmp`
 }

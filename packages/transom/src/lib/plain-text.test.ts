@@ -5,7 +5,7 @@ import { plainLines, plainText } from './plain-text.ts'
 const plain = (text: string) => plainText(Buffer.from(text))
 
 describe('plain text', () => {
-  test('is what was printed when nothing but text was', () => {
+  test('is the output itself if that is only text', () => {
     expect(plain('one\r\ntwo\tthree\r\nžluťoučký 🐈\r\n')).toBe('one\ntwo\tthree\nžluťoučký 🐈\n')
   })
 
@@ -37,7 +37,7 @@ describe('plain text', () => {
       expect(plain(`text${cut}`)).toBe('text')
   })
 
-  test('does not lose the line after a title that nobody ended', () => {
+  test('does not lose the line after an unterminated title', () => {
     expect(plain('\x1b]0;title\nnext\n')).toBe('\nnext\n')
   })
 

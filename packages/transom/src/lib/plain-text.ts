@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Output as text to read: escape sequences are gone, and each line says what a terminal would have left of it. A
+ * Output as text to read: without escape sequences, and each line is what a terminal would have left of it. A
  * carriage return goes back to the line's start, a backspace one character to the left, and what is printed there
  * overwrites; erasing in a line and moving along it are followed too, so that a progress bar leaves its last state
  * and `\r\n` a line break. Every code point counts as one column, tabs as well. Movements to other lines are not
- * followed: what a full-screen program shows is a snapshot's business.
+ * followed: for a full-screen program, take a snapshot.
  */
 export interface PlainLine {
   /** With its line break, when it has one. */
@@ -13,7 +13,7 @@ export interface PlainLine {
   /** The stretch of bytes that it was made from. */
   readonly start: number
   readonly end: number
-  /** Where each code point of the text was among the bytes; null when they follow each other from `start` on. */
+  /** Where each code point of the text was among the bytes; null if they follow each other from `start` on. */
   readonly origins: readonly number[] | null
 }
 

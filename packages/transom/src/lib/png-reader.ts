@@ -120,7 +120,7 @@ function inflateRows(data: Uint8Array, length: number, name: string): Uint8Array
   return rows
 }
 
-/** Whether every row is told by its difference to the one above: so Chromium writes when it is to be fast. */
+/** Whether every row is stored as its difference from the one above. Chromium writes this for speed. */
 function isAllUp({ rows, width, channels }: FilteredPng): boolean {
   const stride = width * channels + 1
   for (let start = 0; start < rows.length; start += stride) if (rows[start] !== UP) return false

@@ -15,6 +15,6 @@ export async function removeTree(target: string): Promise<void> {
       await fs.unlink(target)
     }
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error // somebody else removed it: it is gone, as was asked
+    if (errnoOf(error) !== 'ENOENT') throw error // another process has removed it already
   }
 }

@@ -54,7 +54,7 @@ describe('a scope', () => {
     expect([called, failures]).toEqual([[], []])
   })
 
-  test('tells its tasks that it closes', async () => {
+  test('signals its tasks when it closes', async () => {
     const { scope, failures } = scopeWithFailures()
     scope.run(
       async () =>

@@ -31,7 +31,7 @@ export function fileError(error: unknown, doing: string, details: ErrorDetails =
   }
 }
 
-/** What a thrown value says, whatever it is. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

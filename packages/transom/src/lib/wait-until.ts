@@ -22,9 +22,9 @@ export interface Wait<T> {
 }
 
 /**
- * The one way to wait for a state: it is judged now, at every change, and when a verdict says that time alone would
- * make it hold. Nothing is polled. A judge that answers at once sees every change; one that takes its time sees the
- * state after those that came meanwhile.
+ * The one way to wait for a state: it is judged now, at every change, and at the time at which a verdict expects it to
+ * hold without a change. Nothing is polled. A judge that answers at once sees every change; a slower one sees the state
+ * after those that came meanwhile.
  */
 export async function waitUntil<T>(wait: Wait<T>): Promise<T> {
   wait.signal.throwIfAborted()

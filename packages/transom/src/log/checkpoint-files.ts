@@ -156,7 +156,7 @@ function fileName(name: string, seq: number): string {
   return `events.checkpoint-${name}-${String(seq).padStart(16, '0')}`
 }
 
-/** The checksum of the record at a place; null when there is no record with this seq. */
+/** The checksum of the record at a place; null if there is no record with this seq. */
 async function crcOfRecord(segment: string, offset: number, seq: number): Promise<number | null> {
   let file: SegmentData
   try {

@@ -26,9 +26,9 @@ const BATCH_BYTES = 8 * BLOCK_BYTES
 const BLOCKS_MAX = 1 << 16
 const TABLE_BYTES_MIN = 8 + 4 + 4
 const LENGTH_BYTES = 4
-/** A shorter segment stays as it is: it saves little, and is read as it was written. */
+/** A shorter segment is not compressed: that would save little. */
 export const COMPRESSED_BYTES_MIN = 1 << 20
-/** Past this a segment stays as it is: reading it would cost more than it saves. */
+/** Past this a segment is not compressed: reading it would cost more than it saves. */
 const WORTHWHILE_RATIO = 0.9
 const UNREADABLE = 0xff
 /** The smallest of what is compressed as fast as a program can print: see ADR 039. */

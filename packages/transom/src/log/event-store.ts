@@ -109,7 +109,7 @@ export class EventStore {
   }
 
   /**
-   * Opens a store whose writer is gone and cuts its torn tail. Null while another process holds the lock. A log
+   * Opens a store whose writer has ended and cuts its torn tail. Null while another process holds the lock. A log
    * that is damaged before its end is refused, unchanged.
    */
   static async reopen(folder: string, options: EventStoreOptions): Promise<EventStore | null> {
@@ -166,7 +166,7 @@ export class EventStore {
     return this.#endOffset + this.#sideBytes
   }
 
-  /** Appends one record and returns its seq. When the disk refuses, the log is as it was and an error is thrown. */
+  /** Appends one record and returns its seq. If the disk refuses, the log is unchanged and an error is thrown. */
   append(type: EventType, payload: Uint8Array): number {
     if (this.#closing !== null) throw closed(this.path)
     const seq = this.#seq + 1
@@ -222,7 +222,7 @@ export class EventStore {
     await this.#sync.all()
   }
 
-  /** Gives the lock back. Idempotent: every call has the outcome of the first. */
+  /** Releases the lock. Idempotent: every call has the outcome of the first. */
   async close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -260,7 +260,7 @@ export class EventStore {
   #write(header: Buffer, payload: Uint8Array, bytes: number): void {
     let written = fs.writevSync(this.#fd, [header, payload], this.#segmentBytes)
     while (written < bytes) {
-      // A signal or a nearly full disk cut the write short; the next one goes on or says why it cannot.
+      // A signal or a nearly full disk cut the write short; the next one continues or throws the reason.
       const rest = Buffer.concat([header, payload]).subarray(written)
       written += fs.writeSync(this.#fd, rest, 0, rest.length, this.#segmentBytes + written)
     }
@@ -348,7 +348,7 @@ function cutTail(fd: number, chain: SegmentChain): void {
   if (size > validBytes) fs.ftruncateSync(fd, validBytes)
 }
 
-/** The chain of a log that can be written on. Throws when the log is damaged. */
+/** The chain of a log that can be written on. Throws if the log is damaged. */
 async function wholeChain(events: StoredEvents): Promise<SegmentChain> {
   const { chain, tail, empty } = await events.extent()
   if (tail === 'damaged') {
@@ -371,7 +371,7 @@ function removeTemporaryFiles(folder: string): void {
     if (/^events[.-].*\.tmp$/.test(name)) fs.rmSync(path.join(folder, name), { force: true })
 }
 
-/** A new segment with its file header. When the disk refuses nothing of it is left. */
+/** Creates a segment with its file header. If the disk refuses, no file is left. */
 function createSegment(file: string): number {
   let fd: number | null = null
   try {

@@ -7,7 +7,7 @@ interface FactSchema<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false; error: { message: string } }
 }
 
-/** What a record says. A log is input from outside: what does not fit is `log_corrupt`. */
+/** The content of a record. A log is external input: one that does not fit is `log_corrupt`. */
 export function factOf<T>(record: LogRecord, schema: FactSchema<T>): T {
   if (record.fact !== undefined) return record.fact as T // as its writer, this process, has it
   const parsed = schema.safeParse(jsonOf(record))

@@ -29,7 +29,7 @@ async function tail(): Promise<string> {
   return (await verifyLog(StoredEvents.at(folder))).report.tail
 }
 
-test('a failed sync is reported to the owner, and thrown to those who ask alone', async () => {
+test('a failed sync is reported to the owner, and thrown only to callers that ask', async () => {
   const reported: string[] = []
   let onReport: () => void = () => {}
   const failed = new Promise<void>((resolve) => (onReport = resolve))
@@ -79,7 +79,7 @@ test('a sync that fails at a roll is reported after the append, to an owner that
   expect((await StoredEvents.at(folder).segments()).length).toBe(1)
 })
 
-test('half a record that cannot be cut off is, before the next one is written', async () => {
+test('half a record that cannot be cut off at once is cut off before the next one is written', async () => {
   const store = EventStore.create(folder, options())
   store.append('output', Buffer.from('first'))
   const { writevSync } = fs

@@ -10,14 +10,14 @@ export interface SearchStart {
   readonly lastSeq: number
 }
 
-/** Where the next whole record begins after an unreadable one; null when none follows. */
+/** Where the next whole record begins after an unreadable one; null if none follows. */
 export async function findRecord(
   file: SegmentData,
   start: SearchStart,
   signal?: AbortSignal,
 ): Promise<number | null> {
-  // If only its payload is damaged, a record still tells where the next one is. Asked first: a payload may hold
-  // bytes that look like a record, as when a program printed an Event Log. The seq there tells whether just the one
+  // If only its payload is damaged, a record still gives the place of the next one. Checked first: a payload may hold
+  // bytes that look like a record, as when a program printed an Event Log. The seq there shows whether just the one
   // is missing: a length that is damaged itself may happen to lead to a record further on.
   const header = await readAt(file, start.offset, RECORD_HEADER_BYTES)
   if (header.length === RECORD_HEADER_BYTES) {
@@ -38,7 +38,7 @@ export async function findRecord(
   return null
 }
 
-/** The seq of the record at this place; null when there is none that could come next. */
+/** The seq of the record at this place; null if there is none that could come next. */
 async function seqAt(file: SegmentData, offset: number, start: SearchStart): Promise<number | null> {
   const header = await readAt(file, offset, RECORD_HEADER_BYTES)
   if (header.length < RECORD_HEADER_BYTES || !isPlausible(header, 0, offset, start)) return null

@@ -10,7 +10,7 @@ export const CHECKPOINT_EVERY_BYTES = 2 << 20
 /** A large state is kept less often: it is at most this part of what was logged since the last one. */
 const STATE_PART_MAX = 1 / 16
 
-/** How much is to be logged before the checkpoint after one of this size. */
+/** How much must be logged after a checkpoint of this size before the next one. */
 export function bytesUntilCheckpoint(stateBytes: number): number {
   return Math.max(CHECKPOINT_EVERY_BYTES, stateBytes / STATE_PART_MAX)
 }
@@ -44,9 +44,9 @@ export interface FoldTarget {
   readonly seq?: number
   /** Names its checkpoints; left out where every record must be seen. */
   readonly checkpoints?: string
-  /** Takes the state of a checkpoint, with the log's first record; false when that cannot be used. */
+  /** Takes the state of a checkpoint, with the log's first record; false if that cannot be used. */
   restore?(first: LogRecord, checkpoint: Uint8Array): boolean
-  /** The present state, for a fold that begins here; null when there is no way to write it down. */
+  /** The present state, for a fold that begins here; null if there is no way to write it down. */
   checkpoint?(): Uint8Array | null
   apply(record: LogRecord): void | Promise<void>
 }

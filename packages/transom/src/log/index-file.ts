@@ -32,7 +32,7 @@ export async function writeIndexFile(segmentPath: string, index: SparseIndex): P
   return content.length
 }
 
-/** The index of a segment of this size; null when there is none that can be used. */
+/** The index of a segment of this size; null if there is none that can be used. */
 export async function readIndexFile(segmentPath: string, sizeBytes: number): Promise<SparseIndex | null> {
   let content: Buffer
   try {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LogTail } from './log-tail.ts'
 
-test('whatever is read from the tail is what was written there, and the last bytes always are in it', () => {
+test('the tail returns what was written, and always holds the last bytes', () => {
   const sizes = fc.array(fc.oneof(fc.nat(300), fc.nat(9000), fc.constantFrom(8192, 16384, 16385, 50_000)), {
     maxLength: 60,
   })

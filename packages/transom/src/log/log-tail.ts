@@ -1,7 +1,7 @@
-/** Half of it is always there, about ten blocks of a shell: who waits begins to read a few records before the end. */
+/** Half of it is always kept, about ten blocks of a shell: a wait begins to read a few records before the end. */
 const TAIL_BYTES = 16 << 10
 
-/** The end of a log that is being written, in memory: who waits for what comes next need not open its file. */
+/** The end of a log that is being written, in memory: a wait for what comes next need not open its file. */
 export class LogTail {
   readonly #bytes = Buffer.allocUnsafeSlow(TAIL_BYTES)
   #length = 0
@@ -12,7 +12,7 @@ export class LogTail {
     this.#start = endOffset
   }
 
-  /** To be told of everything that is written, in order. */
+  /** Must be called with everything that is written, in order. */
   add(bytes: Uint8Array): void {
     if (this.#length + bytes.length > TAIL_BYTES) this.#makeRoom(bytes.length)
     const kept = bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES))
@@ -21,7 +21,7 @@ export class LogTail {
     this.#length += kept.length
   }
 
-  /** Copies bytes of the file from an offset on; false when they are not all in memory. */
+  /** Copies bytes of the file from an offset on; false if they are not all in memory. */
   read(into: Buffer, offset: number, bytes: number): boolean {
     const from = offset - this.#start
     if (from < 0 || from + bytes > this.#length) return false

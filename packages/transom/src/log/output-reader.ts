@@ -55,7 +55,7 @@ export class OutputReader {
     return this.#position
   }
 
-  /** The next piece of what lies before `endOffset` in the log; null when there is none. */
+  /** The next piece of what lies before `endOffset` in the log; null if there is none. */
   next(endOffset: number): OutputPiece | null {
     const { cursor, offset } = this.#position
     // No record lies in two segments: one is read to its end before the next.

@@ -31,7 +31,7 @@ export interface LogRecord {
   /** A number of EVENT_TYPE_NUMBERS, or one that a later version writes. */
   readonly typeNumber: number
   readonly payload: Uint8Array
-  /** What the payload says, if it is a fact and its writer is at hand: it need not be parsed again. */
+  /** The content of a fact, if its writer is this process: it need not be parsed again. */
   readonly fact?: unknown
 }
 
@@ -42,7 +42,7 @@ export function encodeFileHeader(version = LOG_FORMAT_VERSION): Buffer {
   return header
 }
 
-/** The format version of a log, or null when these bytes do not begin one. */
+/** The format version of a log, or null if these bytes do not begin one. */
 export function decodeFileHeader(bytes: Buffer): number | null {
   if (bytes.length < FILE_HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return null
   return bytes.readUInt32LE(MAGIC.length)

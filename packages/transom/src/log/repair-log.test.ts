@@ -112,7 +112,7 @@ describe('verifying a log', () => {
     })
   })
 
-  test('looks no further than it is told: a live session writes on', async () => {
+  test('reads no further than the given end: a live session writes on', async () => {
     const offsets = writeLog(texts(3))
     const next = encodeRecordHeader({ seq: 4, time: 1003, typeNumber: OUTPUT, payload: Buffer.alloc(9) })
     fs.appendFileSync(file, next.subarray(0, 20))
@@ -199,7 +199,7 @@ describe('repairing a log', () => {
     expect((await records()).map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  test('leaves a log alone that somebody writes', async () => {
+  test('leaves a log alone while another process writes it', async () => {
     const log = EventStore.create(folder, { now: () => 0 })
     log.append('output', Buffer.from('x'))
     await expect(repair()).rejects.toMatchObject({

@@ -11,7 +11,7 @@ const FIRST_SEGMENT = 'events.log'
 const LATER_SEGMENT = /^events-(\d{16})\.log$/
 const SEQ_DIGITS = 16 // as many as an exact number has
 
-/** A file of a store, as its name tells it. */
+/** A file of a store, as described by its name. */
 export interface SegmentFile {
   readonly path: string
   readonly firstSeq: number
@@ -91,7 +91,7 @@ export class SegmentChain {
     return this.#within(segment, segment.index.beforeSeq(seq))
   }
 
-  /** The range of seqs in which the last record of this time or earlier is; null when all are later. */
+  /** The range of seqs in which the last record of this time or earlier is; null if all are later. */
   beforeTime(time: number): { from: number; to: number } | null {
     for (const segment of this.#segments.toReversed()) {
       const found = segment.index.beforeTime(time)

@@ -193,7 +193,7 @@ describe('a store of several segments', () => {
     await store.close()
   })
 
-  test('goes on after a writer that is gone, and holds its lock on the first segment meanwhile', async () => {
+  test('continues after its writer has ended, and holds the lock on the first segment meanwhile', async () => {
     await writeTexts(20)
     const store = await EventStore.reopen(folder, options())
     expect(store?.seq).toBe(20)

@@ -14,7 +14,7 @@ export interface IndexEntry extends OutputPosition {
   readonly minTime: number
 }
 
-/** A lookup reads at most this much for nothing, in a log of a megabyte or two: about the records of one block. */
+/** A lookup reads at most this much too much, in a log of a megabyte or two: about the records of one block. */
 const STRIDE_BYTES = 512
 /** Past this every second entry is dropped and the stride doubled: the size of a segment costs no memory. */
 const ENTRIES_MAX = 4096

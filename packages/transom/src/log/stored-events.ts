@@ -30,8 +30,8 @@ export class StoredEvents {
   }
 
   /**
-   * `live` is what the writer knows of the log, where that is this process. `onStored` is told how much more is stored
-   * when a reader leaves a checkpoint.
+   * `live` is what the writer knows of the log, if that is this process. `onStored` gets the number of added bytes
+   * when a reader writes a checkpoint.
    */
   static at(
     folder: string,
@@ -84,7 +84,7 @@ export class StoredEvents {
     }
   }
 
-  /** The log's first record; null when there is none. */
+  /** The log's first record; null if there is none. */
   async first(): Promise<LogRecord | null> {
     for await (const records of this.read({ to: 1 })) return records[0] ?? null
     return null
@@ -122,7 +122,7 @@ export class StoredEvents {
     return foldEvents(this, targets, range)
   }
 
-  /** The seq of the last record of a time or earlier; null when all are later. */
+  /** The seq of the last record of a time or earlier; null if all are later. */
   async lastSeqAt(time: number, signal?: AbortSignal): Promise<number | null> {
     const chain = this.#live ?? (await this.extent(signal)).chain
     const range = chain.beforeTime(time)

@@ -27,7 +27,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Checks every record of a log, also after damage. With `endOffset` only as far as that: a live session goes on. */
+/** Checks every record of a log up to `endOffset`, also after damage. A live session may write past that. */
 export async function verifyLog(
   events: StoredEvents,
   { endOffset = Infinity, signal }: { endOffset?: number | undefined; signal?: AbortSignal | undefined } = {},

@@ -38,7 +38,7 @@ export interface ServeAgentsOptions {
   readonly debug: boolean
 }
 
-/** Serves until it is told to end. Returns a failure as it crosses a wire: the caller is another bundle. */
+/** Serves until it is asked to end. Returns a failure in wire form: the caller is another bundle. */
 export async function serveAgents(options: ServeAgentsOptions): Promise<WireError | null> {
   const closers: (() => Promise<unknown>)[] = []
   try {
@@ -72,7 +72,7 @@ async function serve(options: ServeAgentsOptions, closers: (() => Promise<unknow
   if (signal.aborted) return
   await nextTurn() // clients that wait are answered first
   const { failure } = await client.call('session.inspect', { session })
-  // Agents find no browser then, and the exit status tells the caller that started it.
+  // Agents find no browser then, and the exit status reports the failure to the parent process.
   if (failure !== null) throw new OpError('browser_failed', failure, { session })
 }
 

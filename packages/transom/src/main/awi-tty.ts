@@ -21,7 +21,7 @@ const interrupted = new AbortController()
 let hasServed = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => interrupted.abort(new OpError('cancelled', 'interrupted')))
-process.stdout.on('error', (error) => process.exit(errnoOf(error) === 'EPIPE' ? 0 : 74)) // whoever read us has seen enough
+process.stdout.on('error', (error) => process.exit(errnoOf(error) === 'EPIPE' ? 0 : 74)) // the reader has seen enough
 
 void runAwi({
   argv: process.argv.slice(2),

@@ -61,7 +61,7 @@ function print(text: string): void {
   try {
     while (rest.length > 0) rest = rest.subarray(fs.writeSync(1, rest))
   } catch (error) {
-    // A pipe that somebody made non-blocking, and does not read just now: the stream waits for it.
+    // The pipe is non-blocking and full: the stream waits until its reader goes on.
     if (errnoOf(error) !== 'EAGAIN') endOutput(error)
     standardOutput().write(rest)
   }
@@ -73,7 +73,7 @@ function standardOutput(): NodeJS.WriteStream {
 }
 
 function endOutput(error: unknown): never {
-  process.exit(errnoOf(error) === 'EPIPE' ? 0 : 74) // whoever read us has seen enough
+  process.exit(errnoOf(error) === 'EPIPE' ? 0 : 74) // the reader has seen enough
 }
 
 function readCommandTable(): Command[] {

@@ -119,7 +119,7 @@ async function untilEnded(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** The code is behind the `#`: browsers keep that part of an address to themselves. */
+/** The code follows the `#`: browsers do not send that part of an address. */
 function logIn(invocation: GatewayInvocation, home: Home): void {
   const given = stringParam(invocation, 'url') ?? `http://${LISTEN_DEFAULT}`
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))

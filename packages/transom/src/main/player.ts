@@ -45,7 +45,7 @@ async function play(folder: string, options: PlayerOptions): Promise<void> {
   await run(playback, new PlayerView(tape, head, playback))
 }
 
-/** Until the viewer quits, or is gone. */
+/** Runs until the viewer quits or its terminal closes. */
 async function run(playback: Playback, view: PlayerView): Promise<void> {
   const wanted: PlayerCommand[] = []
   let wake: () => void = () => {}

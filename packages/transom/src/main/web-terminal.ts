@@ -24,7 +24,7 @@ export interface WebTerminalOptions {
 const COLS_MIN = 20
 const ROWS_MIN = 4
 
-/** Resolves when the person quits, with the terminal as it was. A failure is told as it crosses a wire: the caller is another bundle. */
+/** Resolves when the user quits, with the terminal restored. Returns a failure in wire form, for another bundle. */
 export async function browseInTerminal(options: WebTerminalOptions): Promise<WireError | null> {
   try {
     await browse(options)

@@ -2,7 +2,7 @@ import { platform } from './current-platform.ts'
 
 /**
  * Makes this process the parent of every orphan below it: it takes them off the process table when they end, and
- * tells whoever waits for a process tree to be gone. Children that libuv or the pty binding wait for are theirs.
+ * notifies callers that wait for a process tree to end. Children that libuv or the pty binding wait for are theirs.
  */
 export class ChildReaper {
   readonly #leftAlone = new Set<number>()
@@ -18,7 +18,7 @@ export class ChildReaper {
     process.off('SIGCHLD', this.#onSignal)
   }
 
-  /** Leaves `pid` alone until forget(): somebody else waits for it. */
+  /** Leaves `pid` alone until forget(): another owner waits for it. */
   leave(pid: number): void {
     this.#leftAlone.add(pid)
   }

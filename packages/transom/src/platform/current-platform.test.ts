@@ -70,7 +70,7 @@ test('each system has its implementation, and an unknown one has none', () => {
   expect(platform().name).toBe(process.platform)
 })
 
-test('what macOS lacks does nothing, or says that nothing is known', async () => {
+test('what macOS lacks does nothing, or returns that nothing is known', async () => {
   expect(darwin.listProcesses()).toBeNull()
   expect(darwin.withProcessMark(1n, () => 'forked')).toBe('forked')
   expect([

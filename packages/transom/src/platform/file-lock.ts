@@ -11,7 +11,7 @@ const RETRIES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
  * holder dies. The file stays: removing it would let two callers hold two files of one name.
  */
 export class FileLock {
-  /** The locked file, to write into: its holder may say there who it is. */
+  /** The locked file. Its holder may write its identity there. */
   readonly fd: number
 
   private constructor(fd: number) {

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Reads until the host says that it leaves in order, or is gone (end of file). In the second case it kills every process
+# Reads until the host reports an orderly exit, or has died (end of file). In the second case it kills every process
 # that carries the host's mark, until it has found none several times in a row, and removes the folders that the host has
 # named. Arguments: the host's mark, how many bits of a mark are the session's, how many listings must be empty.
 #

@@ -87,7 +87,7 @@ export function posix(system: PosixConstants): Pick<Platform, PosixMember> {
     },
     tryLockWatchedFile(fd) {
       if (tryLockFile(fd)) return true
-      // If a shared lock is to be had, the file is not locked, and a process that looks is done in an instant.
+      // If a shared lock succeeds, no process holds the file; one that checks the lock is done in an instant.
       return flock(fd, LOCK_SH | LOCK_NB) === 0 && flock(fd, LOCK_EX) === 0
     },
     lockFileBlocking(fd) {

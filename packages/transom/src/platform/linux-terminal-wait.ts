@@ -87,7 +87,7 @@ function readMemory(pid: number, address: number, bytes: number): Buffer {
     const memory = Buffer.alloc(bytes)
     return memory.subarray(0, fs.readSync(file, memory, 0, bytes, address))
   } catch {
-    return Buffer.alloc(0) // it has moved on, and the page is gone
+    return Buffer.alloc(0) // the process has moved on, and the page is unmapped
   } finally {
     fs.closeSync(file)
   }

@@ -11,7 +11,7 @@ export interface Platform {
   tryLockFile(fd: number): boolean
   /** Whether the lock on an open file is held. Takes it, shared, for an instant. */
   isFileLocked(fd: number): boolean
-  /** As tryLockFile(), for a file whose lock others look at: that they do is no reason to be refused. */
+  /** Like tryLockFile(), for a file whose lock other processes check: a check does not make it fail. */
   tryLockWatchedFile(fd: number): boolean
   /** Blocks the whole process until the lock is free: only for a process that has nothing else to do yet. */
   lockFileBlocking(fd: number): void

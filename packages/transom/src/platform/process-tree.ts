@@ -24,11 +24,11 @@ export function sessionMark(hostMark: bigint, ordinal: number): bigint {
 /** What is known of a tree: the mark finds all of it, the leader what still hangs together. */
 export interface ProcessTree {
   readonly mark: bigint
-  /** Null when its number may be another process's by now. */
+  /** Null if its number may be another process's by now. */
   readonly leaderPid: number | null
 }
 
-/** How long a program may take to end by itself when it is told to. */
+/** How long a program may take to end after it is asked to. */
 const TERM_GRACE_MS = 1500
 /** How many listings in a row must be empty. */
 export const EMPTY_LISTINGS = 5
@@ -36,8 +36,8 @@ export const EMPTY_LISTINGS = 5
 const KILL_GRACE_MS = 5000
 
 /**
- * Ends every process of a tree: told to first (a hang-up where TERM is ignored, as by shells), then killed. Resolves
- * with those that are still there: none, unless one hangs in the kernel or belongs to another user.
+ * Ends every process of a tree: first by request (a hang-up where TERM is ignored, as by shells), then by force.
+ * Resolves with those that are still there: none, unless one hangs in the kernel or belongs to another user.
  */
 export async function killTree(tree: ProcessTree, reaper: ChildReaper): Promise<number[]> {
   for (const pid of listTree(tree)) {
@@ -53,7 +53,7 @@ export async function killTree(tree: ProcessTree, reaper: ChildReaper): Promise<
 /** How often a tree without a host is looked through: it ends at once, unless it is not ours to end. */
 const SWEEPS_MAX = 50
 
-/** Kills at once, without waiting for the ends: for trees whose host is gone. */
+/** Kills at once, without waiting for the ends: for trees whose host has ended. */
 export function killTreeNow(tree: ProcessTree): void {
   for (let sweep = 0; sweep < SWEEPS_MAX && !isGone(tree); sweep++) killAll(tree)
 }

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import { errnoOf } from '../lib/system-error.ts'
 
-/** Throws when execvp would not find or start a program: a child that cannot exec could only say so on the screen. */
+/** Throws if execvp would not find or start a program: a child that cannot exec could report it only on the screen. */
 export function checkProgram(program: string, cwd: string, env: Readonly<Record<string, string>>): void {
   if (program === '') throw notFound(program, 'its name is empty')
   const problem = whyNotExecutable(findProgram(program, cwd, env))

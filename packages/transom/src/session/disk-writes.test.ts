@@ -65,7 +65,7 @@ describe('writes to a disk', () => {
     expect([writes.stalled, done]).toEqual([false, ['one']])
   })
 
-  test('what follows a write that waited reports its failure to the owner', () => {
+  test('an error after a delayed write reaches the owner', () => {
     const { writes, write, disk, failures } = setUp()
     disk.full = true
     writes.write(write('one'), () => {
@@ -76,7 +76,7 @@ describe('writes to a disk', () => {
     expect(failures).toEqual([new Error('a bug')])
   })
 
-  test('an error of the one who is told that the disk goes on reaches the owner', () => {
+  test('an error thrown by the stall listener reaches the owner', () => {
     const disk = { full: true }
     const failures: unknown[] = []
     const onStall = (stalled: boolean) => {

@@ -21,7 +21,7 @@ export class DiskWrites {
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  /** `onFailure` is told what is thrown in a retry, by `onStall` too; otherwise the caller is. */
+  /** `onFailure` gets what a retry throws, `onStall` included. Other errors are thrown to the caller. */
   constructor(onStall: (stalled: boolean) => void, onFailure: (error: unknown) => void) {
     this.#onStall = onStall
     this.#onFailure = onFailure

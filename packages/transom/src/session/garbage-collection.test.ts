@@ -80,7 +80,7 @@ test('a folder without a manifest stays for a day, and as long as its log is hel
   expect((await collect()).sessions).toMatchObject([{ session: id, status: null, outcome: 'removed' }])
 })
 
-test('what a collection could not finish is finished by the next, and is no session meanwhile', async () => {
+test('the next collection finishes an interrupted one, whose sessions stay hidden meanwhile', async () => {
   await writeSession('half', 'exited').close()
   home.setAsideSessionFolder('half')
   expect(home.readManifests()).toEqual([])

@@ -27,7 +27,7 @@ type Collected = Result<'session.gc'>['sessions'][number]
 
 /**
  * Removes the folders of Collectable Sessions, and of what never became a session. One that cannot be removed is
- * told of and does not keep the others. A log that somebody holds is never touched, whatever its manifest says.
+ * reported and does not keep the others. A log that a process holds is never touched, whatever its manifest says.
  */
 export async function collectGarbage(home: Home, options: CollectionOptions): Promise<Result<'session.gc'>> {
   const sessions: Collected[] = []
@@ -49,7 +49,7 @@ export async function collectGarbage(home: Home, options: CollectionOptions): Pr
   return { dry_run: options.dryRun, sessions, bytes, kept }
 }
 
-/** Null when the session stays, `pinned` when it does so for its artifacts. */
+/** Null if the session stays, `pinned` if it stays because of its artifacts. */
 async function collect(
   home: Home,
   id: string,
@@ -59,7 +59,7 @@ async function collect(
   const lock = tryLockEvents(home, id)
   if (lock === null) return null // alive, or not quite dead: its host is still closing the log
   try {
-    const found = judge(home, id, options) // again: now nobody can change it
+    const found = judge(home, id, options) // again: under the lock no other process can change it
     if (found === null) return null
     if (!options.evenPinned && hasPins(home, id)) return 'pinned'
     const entry = { ...found, bytes: folderSize(home.sessionFolder(id)) }

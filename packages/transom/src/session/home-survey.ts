@@ -28,7 +28,7 @@ async function prune(registry: HomeRegistry): Promise<void> {
     // Looked at again under the lock: a session may have begun there since.
     await registry.update((homes) => homes.filter((entry) => !isGone(entry.path)))
   } catch {
-    return // an entry too many in an advisory file; the answer leaves it out all the same
+    return // the advisory file keeps a stale entry; the answer omits it
   }
 }
 
@@ -47,7 +47,7 @@ function survey({ path: home, registered_at }: RegisteredHome): ListedHome {
   const entry = { home, sessions: 0, active_sessions: 0, registered_at, problem: null }
   try {
     const manifests = Home.at(home).readManifests()
-    // A host that was killed has left `running` behind it: only a held log is alive.
+    // A killed host leaves `running` in the manifest. Only a session whose log is locked is alive.
     const active = manifests.filter(
       ({ session, status }) => policyOf(status).active && isHeld(Home.at(home), session),
     )

@@ -11,16 +11,16 @@ export interface JournalOptions {
   readonly projection: Projection
   /** The session's clock. */
   readonly now: () => number
-  /** Told of every record after it was applied to the projection. */
+  /** Called for every record after it was applied to the projection. */
   readonly onRecord: (record: LogRecord) => void
-  /** Told whether the disk refuses writes. */
+  /** Called when the disk begins or stops refusing writes. */
   readonly onStall: (stalled: boolean) => void
-  /** Told what goes wrong when a write that waited is carried out. */
+  /** Called with the error of a delayed write. */
   readonly onFailure: (error: unknown) => void
 }
 
 export interface AppendOptions {
-  /** What the payload says, if it is a fact. */
+  /** The content of the payload, if it is a fact. */
   readonly fact?: unknown
   /** Whether it shows something: what the source printed or painted. */
   readonly isOutput?: boolean

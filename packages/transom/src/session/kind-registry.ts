@@ -52,7 +52,7 @@ export type SessionRequest = Omit<ParsedParams<'session.create'>, 'dedicated'> &
 
 /** The kinds whose sessions this process can run. */
 export class KindRegistry extends KindViews<KindDefinition> {
-  /** Adds a kind. The first one is meant by a request from which no kind can be told. */
+  /** Adds a kind. The first one is the default for a request that does not determine a kind. */
   add<Options, P extends Projection>(kind: KindDefinition<Options, P>): this {
     this.register(kind)
     return this

@@ -107,7 +107,7 @@ export type Act =
 export interface Acted {
   /** Of the input's record. */
   readonly seq: number
-  /** Of a paste: whether the program was told that it is one. */
+  /** Of a paste: whether it was sent in brackets that mark it as one. */
   readonly bracketed?: boolean
 }
 
@@ -161,6 +161,6 @@ export interface EventSink {
   exiting(): void
   /** The program has ended, and everything that it printed was output. */
   exited(exit: ExitRecord): void
-  /** The source is gone and cannot be brought back. */
+  /** The source has ended and cannot be restarted. */
   lost(reason: string, cause: FailureCause): void
 }

@@ -90,7 +90,7 @@ export function hasEnded(now: Lifecycle): boolean {
 
 type LifecycleFields = Pick<Manifest, 'status' | 'pid' | 'exit' | 'failure' | 'ended_by' | 'ended_at'>
 
-/** What a manifest says of it. */
+/** The fields of a manifest that describe it. */
 export function manifestFields(now: Lifecycle): LifecycleFields {
   const exited = exitedOf(now)
   const common = { status: now.status, pid: pidOf(now), exit: exited?.record ?? null, failure: null }

@@ -22,7 +22,7 @@ function limited(quota: Partial<Quota> = {}) {
   return { seen, watch: new LimitWatch(session, { quota: limits, idleTimeoutMs: null }, usage) }
 }
 
-test('a session that is over its quota goes on when its log has become smaller', () => {
+test('a session over its quota resumes when its log has become smaller', () => {
   const { seen, watch } = limited()
   seen.bytes = 101
   watch.check()
@@ -32,7 +32,7 @@ test('a session that is over its quota goes on when its log has become smaller',
   expect([seen.over, seen.usage]).toEqual([false, 1040])
 })
 
-test('the Home counts what is stored, whatever it was before it was compressed', () => {
+test('the Home counts stored bytes, after compression', () => {
   const { seen, watch } = limited({ sessionBytes: 10_000 })
   seen.bytes = 1500
   watch.check()

@@ -29,7 +29,7 @@ export class LogCompression {
     if (this.#pauses === 0) this.#continue()
   }
 
-  /** For what needs the lock of a log: compression stops, and goes on afterwards. */
+  /** For callers that need the lock of a log: compression stops, and resumes afterwards. */
   async pausedWhile<T>(work: () => Promise<T>): Promise<T> {
     this.#pauses++
     this.#stop.abort()
@@ -41,7 +41,7 @@ export class LogCompression {
     }
   }
 
-  /** Gives up what is not done. */
+  /** Abandons unfinished work. */
   async close(): Promise<void> {
     this.#pauses++
     this.#stop.abort()

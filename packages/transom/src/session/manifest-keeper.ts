@@ -2,7 +2,7 @@ import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { manifestFields, nextLifecycle, type Lifecycle, type LifecycleEvent } from './lifecycle.ts'
 
-/** The manifest of a live session: what it says follows from the session's life. */
+/** The manifest of a live session, derived from the session's lifecycle. */
 export class ManifestKeeper {
   readonly #home: Home
   #lifecycle: Lifecycle = { status: 'starting' }
@@ -31,7 +31,7 @@ export class ManifestKeeper {
     this.#content = { ...this.#content, ...change }
   }
 
-  /** Writes it, unless it says on disk what it says here. */
+  /** Writes it, unless the content on disk is the same. */
   save(): void {
     if (this.#saved === this.#content) return
     this.#home.writeManifest(this.#content)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PauseReasons, type PauseReason } from './pause-reasons.ts'
 
-test('a source goes on when the last reason is gone, whichever came first', () => {
+test('a source resumes when the last reason is removed, in any order', () => {
   const seen: PauseReason[][] = []
   const reasons = new PauseReasons((now) => seen.push([...now]))
   reasons.set('quota', true)

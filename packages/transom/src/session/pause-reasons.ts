@@ -5,7 +5,7 @@ export type PauseReason = NonNullable<Manifest['paused']>
 /** The reason that a manifest names when there are several: a full disk comes before a quota. */
 const SHOWN_FIRST: readonly PauseReason[] = ['disk', 'quota']
 
-/** Why a source is paused. It goes on when the last reason is gone. */
+/** Why a source is paused. It resumes when the last reason is removed. */
 export class PauseReasons {
   readonly #reasons = new Set<PauseReason>()
   readonly #onChange: (reasons: ReadonlySet<PauseReason>) => void

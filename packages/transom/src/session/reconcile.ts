@@ -18,7 +18,7 @@ export interface ReconcileOptions {
 }
 
 /**
- * Tells the truth about a session whose host may be gone: it is alive while somebody holds the lock on its
+ * Corrects the record of a session whose host may have ended: it is alive while a process holds the lock on its
  * log, whatever its manifest says. Otherwise its log is repaired, what is left of its processes ended,
  * and it gets the status that its log proves: `exited` when the exit was recorded, else `failed`.
  */
@@ -63,7 +63,7 @@ async function concluded(
   }
 }
 
-/** Whether a log cannot be opened by anybody: it is damaged, or something else stands in its place. */
+/** Whether a log can never be opened: it is damaged, or its path is not a plain file. */
 function isLasting({ code, details }: OpError): boolean {
   return code === 'log_corrupt' || ['EISDIR', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(String(details['errno']))
 }
@@ -87,7 +87,7 @@ function finish(
   try {
     home.writeManifest(ended)
   } catch (error) {
-    // The disk refuses: what is true can be said all the same, and the next look writes it.
+    // The disk refuses the write: the result is returned all the same, and the next call writes it.
     if (!(error instanceof OpError)) throw error
   }
   return ended
@@ -97,7 +97,7 @@ function noteFailure(log: EventStore): void {
   try {
     log.appendFact('status', { status: 'failed', reason: 'host lost' })
   } catch (error) {
-    if (!(error instanceof OpError)) throw error // a full disk: the manifest says it
+    if (!(error instanceof OpError)) throw error // a full disk: the manifest has the failure
   }
 }
 

@@ -17,7 +17,7 @@ export interface EndingParts {
   /** Null until it has been started. */
   readonly source: () => Source | null
   readonly now: () => number
-  /** Told of an error that made the session fail, for the host's own records. */
+  /** Called with an error that made the session fail, for the host's own records. */
   readonly onError: (error: unknown) => void
 }
 
@@ -56,7 +56,7 @@ export class SessionEnding {
       journal.write(() => manifest.save())
       journal.after(() => {
         this.#exited.resolve()
-        // While it is being destroyed, the end comes when the rest of the tree is gone, too.
+        // While it is being destroyed, the session ends only after the rest of the process tree.
         if (this.#ending === null) void this.#close()
       })
     })
@@ -117,7 +117,7 @@ export class SessionEnding {
     try {
       this.#appendStatus('failed', failure)
     } catch (error) {
-      onError(error) // the manifest says it
+      onError(error) // the manifest has the failure
     }
   }
 

@@ -82,7 +82,7 @@ describe('a session', () => {
     })
   })
 
-  test('is destroyed once, whoever asks, and keeps what could not be ended', async () => {
+  test('is destroyed once for all callers, and keeps what could not be ended', async () => {
     const { session, source } = await create()
     source.endWith = async () => [42]
     const [one, other] = await Promise.all([session.destroy(), session.destroy('quota')])
@@ -166,7 +166,7 @@ describe('a failure is local', () => {
     expect(await session.destroy()).toMatchObject({ status: 'failed' })
   })
 
-  test('what a source reports after the end of its session goes nowhere', async () => {
+  test('reports of a source after the end of its session are ignored', async () => {
     const { session, source } = await create()
     source.exits(0)
     await session.whenClosed()
@@ -199,7 +199,7 @@ describe('a failure is local', () => {
 })
 
 describe('a disk that refuses to cut off half a record', () => {
-  test('pauses the session, and it goes on when the disk does', async () => {
+  test('pauses the session, which resumes when the disk does', async () => {
     const { session, source } = await create()
     const other = await create()
     const restore = withFileSystem(READ_ONLY)

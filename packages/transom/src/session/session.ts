@@ -35,7 +35,7 @@ export interface SessionParts {
   readonly manifest: Manifest
   /** Who creates it. */
   readonly actor: Actor
-  /** Told of an error that made the session fail, for the host's own records. */
+  /** Called with an error that made the session fail, for the host's own records. */
   readonly onError: (error: unknown) => void
 }
 
@@ -252,7 +252,7 @@ export class Session implements WaitSubject {
     await this.#ending.discard()
   }
 
-  /** What was appended may not survive a power cut: nothing more is to be recorded as if it would. */
+  /** Appended records may not survive a power cut, so nothing more is recorded. */
   diskFailed(error: OpError): void {
     this.#onError(error)
     this.#ending.fail(error.message, 'session_error')
@@ -281,7 +281,7 @@ export class Session implements WaitSubject {
         this.#saveLater()
       },
       exiting: () => {
-        // In memory only: on disk it says nothing that the exit record will not say a moment later.
+        // In memory only: on disk the exit record, a moment later, makes it redundant.
         this.#manifest.advance({ type: 'exiting' })
         // What is still on its way is little, and belongs to the log.
         this.#pauses.set('quota', false)
@@ -296,7 +296,7 @@ export class Session implements WaitSubject {
     this.#manifest.advance({ type: 'started', pid })
     this.#saveLater()
     if (!isFirst) return
-    this.#journal.lastOutputMs = this.now() // to start a browser takes a while: that is no idleness
+    this.#journal.lastOutputMs = this.now() // the time to start a browser does not count as idle
     this.#limits.watchIdle()
   }
 

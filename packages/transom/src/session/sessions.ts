@@ -46,7 +46,7 @@ export interface SessionsOptions {
   readonly segmentBytesMax?: number
   readonly socket: string
   readonly onCountChange: () => void
-  /** Told of an error that made a session fail. */
+  /** Called with an error that made a session fail. */
   readonly onError: (session: string, error: unknown) => void
 }
 
@@ -95,7 +95,7 @@ export class Sessions {
     return sessionTotals([...this.#live.values()], this.#retired)
   }
 
-  /** Resolves when the session takes commands. If it cannot be started nothing of it is left. */
+  /** Resolves when the session takes commands. If it fails to start, nothing of it is left. */
   async create(request: SessionRequest, actor: Actor): Promise<Session> {
     const id = createId()
     const { kind, plan } = this.#options.kinds.plan(id, request)
@@ -146,7 +146,7 @@ export class Sessions {
       })
       return session
     } catch (error) {
-      // Nothing was appended that anyone waits for; the folder goes, so a failed sync has nothing to say.
+      // No caller waits for what was appended, and the folder is removed, so a failed sync does not matter.
       log.close().catch(() => {})
       throw error
     }
@@ -208,7 +208,7 @@ export class Sessions {
     return [...this.#live.values()].find(holds) ?? null
   }
 
-  /** What the log of a session tells of its blocks. */
+  /** The blocks of a session, read from its log. */
   async blocksOf(manifest: Manifest, signal?: AbortSignal): Promise<BlockProjection> {
     this.kinds.assertCapability(manifest, 'blocks')
     const live = this.#live.get(manifest.session)

@@ -81,7 +81,7 @@ class FakeSession implements WaitSubject {
     this.changes.announce()
   }
 
-  /** Starts a wait; `state` tells what has become of it. */
+  /** Starts a wait; `state` reports its outcome. */
   wait(request: Partial<WaitRequest>, signal = new AbortController().signal) {
     const state: { outcome: string } = { outcome: 'pending' }
     const result = waitForConditions(this, { timeout_ms: 10_000, settle_ms: 100, ...request }, signal)
@@ -180,7 +180,7 @@ describe('a wait', () => {
     expect(state.outcome).toBe('changed')
   })
 
-  test('tells at once when the session ends without it, and is content with the end itself', async () => {
+  test('fails at once if the session ends without a match, and accepts the end itself', async () => {
     const text = session.wait({ text: 'never' })
     const exit = session.wait({ exit: true })
     session.exits(3)
@@ -189,7 +189,7 @@ describe('a wait', () => {
     await expect(text.result).rejects.toMatchObject({ details: { exit: { code: 3 } } })
   })
 
-  test('that times out says what it waited for and what it saw', async () => {
+  test('that times out reports what it waited for and what it saw', async () => {
     session.prints('something else')
     const { result } = session.wait({ text: 'never', timeout_ms: 1000 })
     const failure = expect(result).rejects.toMatchObject({
@@ -261,7 +261,7 @@ describe('a wait for a program that needs input', () => {
     expect(state.outcome).toBe('changed')
   })
 
-  test('asks again at growing intervals while the program is busy, and not at all when nobody waits', async () => {
+  test('asks again at growing intervals while the program is busy, and not at all without a wait', async () => {
     const { result } = session.wait({ needs_input: true, timeout_ms: 10_000 })
     await vi.advanceTimersByTimeAsync(5000)
     expect(session.samples).toBeLessThan(12)
@@ -273,7 +273,7 @@ describe('a wait for a program that needs input', () => {
     expect(session.samples).toBe(samples)
   })
 
-  test('says at its timeout what the program did instead', async () => {
+  test('reports at its timeout what the program did instead', async () => {
     const { result } = session.wait({ needs_input: true, timeout_ms: 100 })
     const failure = expect(result).rejects.toMatchObject({ details: { needs_input: { verdict: 'unknown' } } })
     await vi.advanceTimersByTimeAsync(200)

@@ -58,7 +58,7 @@ export interface Recency {
   readonly lastInputMs: number
 }
 
-/** Waits until all conditions of a request hold in the same state, or any of them if it says so. */
+/** Waits until all conditions of a request hold in the same state, or any of them if it requests that. */
 export async function waitForConditions(
   subject: WaitSubject,
   request: WaitRequest,
@@ -170,7 +170,7 @@ class ConditionWait {
     if (this.#request.screen_stable_ms === undefined) return 0
     const { text } = this.#subject.screen.canonical()
     if (text !== this.#stableText) {
-      // Nobody compared the text before the first look; it can have changed no later than the last output.
+      // The text was not compared before the first look. It cannot have changed after the last output.
       this.#stableSinceMs = this.#stableText === null ? this.#subject.recency.lastOutputMs : now
       this.#stableText = text
     }

@@ -4,7 +4,7 @@ const SPANS_MAX = 64 // more prompts than any screen shows
 
 /**
  * The lines on which a program ran a line editor. Line editors (readline, zle, fish) switch bracketed paste
- * mode on while they read a line and off before they run it, which tells their redrawing of typed text from
+ * mode on while they read a line and off before they run it, which separates their redrawing of typed text from
  * what the command prints, in the byte stream itself and so in a replay too.
  */
 export class EditedLines {

@@ -107,7 +107,7 @@ function isCapital(press: KeyPress): press is CharacterKeyPress {
   return press.kind === 'character' && unshiftedCharacter(press.character) !== press.character
 }
 
-/** Kept as they are while only flag 1 is set, so that `reset` can be typed after a program left it behind. */
+/** Kept as they are while only flag 1 is set, so that `reset` can be typed after a program has left it set. */
 function isShellKey(press: KeyPress): boolean {
   if (press.kind === 'character' || press.key === 'Escape') return false
   return KEY_SHAPES[press.key].form === 'control'

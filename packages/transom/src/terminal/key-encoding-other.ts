@@ -7,7 +7,7 @@ import { KEY_SHAPES } from './key-tables.ts'
 /**
  * xterm's modifyOtherKeys: `CSI 27 ; mod ; code ~` for modified keys that are neither cursor, function nor
  * keypad keys. Level 1 leaves alone what has a well-known control character or is text after Alt's ESC; level
- * 2 reports those too. Null when the key keeps its ordinary encoding.
+ * 2 reports those too. Null if the key keeps its ordinary encoding.
  */
 export function encodeOtherKey(press: KeyPress, modes: TerminalModes): string | null {
   if (modes.modify_other_keys <= 0) return null

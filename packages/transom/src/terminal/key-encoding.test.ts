@@ -175,7 +175,7 @@ describe('modifyOtherKeys', () => {
 
 describe('the kitty keyboard protocol', () => {
   it.each([
-    // flag 1: what is text stays text, the rest can be told apart
+    // flag 1: what is text stays text, the rest can be distinguished
     [1, 'a', 'a'],
     [1, 'Shift+a', 'A'],
     [1, 'é', 'é'],

@@ -7,17 +7,17 @@ export interface KeyModifiers {
   readonly super: boolean
 }
 
-/** What a spelling stands for. `Space` is the one character with a name, since nobody can see it. */
+/** What a spelling stands for. `Space` is the one character with a name, since it is invisible. */
 export type SpelledKey =
   | { readonly kind: 'named'; readonly key: NamedKey; readonly shift: boolean }
   | { readonly kind: 'character'; readonly character: ' ' }
 
-/** The key of a name as people, tmux, vim or a browser write it; null when it is none. */
+/** The key of a name as people, tmux, vim or a browser write it; null if it is not a key. */
 export function findSpelling(name: string): SpelledKey | null {
   return SPELLINGS.get(foldName(name)) ?? null
 }
 
-/** The modifier of a word; null when it is none. */
+/** The modifier that a word names; null if it names none. */
 export function findModifier(word: string): keyof KeyModifiers | null {
   return MODIFIER_WORDS.get(word.toLowerCase()) ?? null
 }

@@ -45,7 +45,7 @@ interface Report {
 
 /**
  * What a mouse action sends, in the protocol and encoding that the program asked for. Characters up to U+00FF
- * stand for bytes. Throws when the program did not ask for this kind of event: it would read something else.
+ * stand for bytes. Throws if the program did not ask for this kind of event: it would read something else.
  */
 export function encodeMouse(action: MouseAction, modes: TerminalModes): string {
   if (modes.mouse === 'none') {

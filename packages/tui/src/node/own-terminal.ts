@@ -39,7 +39,7 @@ export class OwnTerminal implements PersonsTerminal {
   #isWriting = false
   #listener: ((event: TerminalEvent) => void) | null = null
   #isTaken = true
-  /** Takes back every listener. */
+  /** Removes every listener. */
   readonly #stops: (() => void)[] = []
   #escapeTimer: NodeJS.Timeout | undefined
 
@@ -83,7 +83,7 @@ export class OwnTerminal implements PersonsTerminal {
     process.stdin.resume()
   }
 
-  /** Gives the terminal back as it was. Idempotent. */
+  /** Restores the terminal. Idempotent. */
   restore(): void {
     if (!this.#isTaken) return
     this.#isTaken = false

@@ -14,7 +14,7 @@ export function writeBlockText(folder: string, text: string): void {
   }
 }
 
-/** Takes it away: a shell that is told once too often finds nothing. */
+/** Removes it: a shell that is triggered once too often finds nothing. */
 export function removeBlockText(folder: string): void {
   fs.rmSync(path.join(folder, NEXT_BLOCK), { force: true })
 }

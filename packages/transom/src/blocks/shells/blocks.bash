@@ -4,7 +4,7 @@
 # __transom_edited_line.
 #
 # A mark is ESC ] 7717 ; nonce ; kind … BEL: 1 begins a block that was asked for, 2 one that a person typed, 3 ends one,
-# 4 says that the shell is ready for the next, 6 asks for the text of a block.
+# 4 reports that the shell is ready for the next, 6 requests the text of a block.
 #
 # - Names begin with __transom_. Nothing is exported.
 # - Marks go to /dev/tty, so that `exec >file` in the shell does not redirect them.
@@ -24,7 +24,7 @@ __transom_status=0
 # 1 while a block runs, 2 while one runs that was not evaluated. After an `eval`, `local -` makes bash 5.2 notice that
 # expand_aliases has changed.
 __transom_running=0
-# 1 if the end of the block was told, and the next prompt must not tell it again. (2: line-edited.bash)
+# 1 if the end of the block was reported, and the next prompt must not report it again. (2: line-edited.bash)
 __transom_told=0
 # 1 if expand_aliases was off and is on only until the block begins.
 __transom_lent_aliases=0

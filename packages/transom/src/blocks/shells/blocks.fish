@@ -7,7 +7,7 @@
 set -g __transom_status 0
 # 1 while a block runs.
 set -g __transom_running 0
-# 1 if the end of the block was told, and the next prompt must not tell it again.
+# 1 if the end of the block was reported, and the next prompt must not report it again.
 set -g __transom_told 0
 # 1 if the line that runs is ours.
 set -g __transom_own 0
@@ -39,7 +39,7 @@ function __transom_end
     return $__transom_status
 end
 
-# Tells the begin of a command that a person typed.
+# Reports the begin of a command that a person typed.
 function __transom_preexec --on-event fish_preexec
     test $__transom_own = 1; and return
     set -l text (string sub -l 4000 -- "$argv[1]" | string collect)

@@ -3,8 +3,8 @@
 # sh-integration.ts writes the values in front of it: __transom_nonce_1, __transom_nonce_2 and __transom_folder. The
 # reasons and the marks are those of blocks.bash.
 #
-# What follows a block says that it has ended and that the shell is ready. PS1 says so again (mark 5), for a block that
-# was interrupted. What a person types has no begin mark, and gives no block.
+# The call after a block reports that it has ended and that the shell is ready. PS1 reports it again (mark 5), for a
+# block that was interrupted. What a person types has no begin mark, and gives no block.
 
 # The status of the last command, which the next one sees in $?.
 __transom_status=0

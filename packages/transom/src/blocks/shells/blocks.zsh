@@ -12,7 +12,7 @@
 typeset -g +x __transom_status=0
 # 1 while a block runs.
 typeset -g +x __transom_running=0
-# 1 if the end of the block was told, and the next prompt must not tell it again.
+# 1 if the end of the block was reported, and the next prompt must not report it again.
 typeset -g +x __transom_told=0
 # What the line that runs is: 0 typed by a person, 1 ours and evaluated, 2 ours and an alias.
 typeset -g +x __transom_own=0
@@ -80,7 +80,7 @@ __transom_preexec() {
   esac
 }
 
-# Tells the begin of a command that a person typed.
+# Reports the begin of a command that a person typed.
 __transom_typed() {
   emulate -L zsh; setopt no_xtrace no_err_exit no_err_return
   local text=${1:-$3}
@@ -153,7 +153,7 @@ __transom_make_pipeline() {
   pipeline+=' ;'
 }
 
-# Puts everything in its place again: a block may have changed it.
+# Restores the hooks and settings: a block may have changed them.
 __transom_hook() {
   local map
   [[ ${precmd_functions[1]-} == __transom_precmd ]] ||

@@ -22,7 +22,7 @@ test('an echo is taken out once, wherever it comes and in whatever pieces', () =
   )
 })
 
-test('what only begins like the echo goes on as it came', () => {
+test('output that only begins like the echo passes unchanged', () => {
   for (const text of ['', ' ', ' eval 1;eval', ' eval 1; eval 1;eval 3\r\n', ' eval 1;eval 2\n'])
     for (let end = 0; end <= text.length; end++) expect(cut(text, [end])).toBe(text)
 })

@@ -35,15 +35,15 @@ export interface IntegrationRequest {
   readonly norc: boolean
 }
 
-/** How to have a shell run a block, and how its marks are told. */
+/** How to make a shell run a block, and how to recognize its marks. */
 export interface ShellIntegration {
   readonly shell: ShellName
   readonly nonce: string
-  /** Where it finds the texts of blocks; null when they are typed to it. */
+  /** Where it finds the texts of blocks; null if they are typed to it. */
   readonly folder: string | null
   /** What is typed to have the shell run the next block. */
   readonly trigger: string
-  /** The line that its line editor shows when it is told so; null when it has none. */
+  /** The line that its line editor shows on request; null if it has none. */
   readonly editedLine: string | null
   /** Whether it shows a prompt. */
   readonly prompts: boolean
@@ -66,8 +66,8 @@ export interface PreparedShell extends ShellIntegration {
 export const BLOCK_KEY = '\x1b[77;17~'
 
 /**
- * Prepares a shell to tell where its commands begin and end. Null when the program is no shell that can, or was
- * started to do something else than to read commands from its terminal: then nothing of it is touched.
+ * Prepares a shell to report where its commands begin and end. Null if the program is not a supported shell, or was
+ * not started to read commands from its terminal: then nothing is changed.
  */
 export function integrateShell(request: IntegrationRequest): PreparedShell | null {
   const prepare = PREPARATIONS[path.basename(request.program)]
@@ -212,7 +212,7 @@ export function noShortLine(): null {
   return null
 }
 
-/** Whether a shell is started to read commands from its terminal, and how; null when it is not. */
+/** How a shell is started to read commands from its terminal; null if it is not. */
 function readArguments(
   argv: readonly string[],
   words: { login: readonly string[]; norc: readonly string[] },

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# A bash that nobody types at: no line editor, no prompt, no history. blocks.bash precedes it.
+# A bash without a user at the keyboard: no line editor, no prompt, no history. blocks.bash precedes it.
 #
-# - It is ready when a block ends, and says so at once: what is typed from then on waits for it. A ^C in between discards
-#   that (status 130), and so it says it again before the prompt.
+# - It is ready when a block ends, and reports that at once: what is typed from then on waits for it. A ^C in between
+#   discards that (status 130), and so it reports it again before the prompt.
 # - Two aliases around what is typed make it the arguments of a call whose trace is not seen:
 #   `__transom_run L 7 'text' …&&__transom_go` is `{ __transom_load L 7 'text' …&&: …;} >/dev/null 2>&1` and the text.
 
@@ -60,7 +60,7 @@ __transom_prompt() {
   return "$status"
 }
 
-# Puts everything in its place again: a block may have changed it.
+# Restores the hooks and settings: a block may have changed them.
 __transom_hook() {
   PS1='' PS2='' PS0=''
   shopt -q expand_aliases || { shopt -s expand_aliases; __transom_lent_aliases=1 __transom_direct=0; }

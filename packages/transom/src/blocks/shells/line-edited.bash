@@ -2,7 +2,7 @@
 # A bash with a line editor and the user's prompt. blocks.bash precedes it, and text-from-file.bash or
 # text-from-terminal.bash follows.
 #
-# - PROMPT_COMMAND begins and ends with calls of ours: the first tells the end of a command before the user's own
+# - PROMPT_COMMAND begins and ends with calls of ours: the first reports the end of a command before the user's own
 #   commands change the status, the last restores the hooks if they have changed them.
 # - The prompt mark is the end of PS1, because the line editor prints PS1 when it is ready for keys. It prints to the
 #   standard error; if that is no terminal, PS1 does without and the mark comes a moment too early.
@@ -39,7 +39,7 @@ __transom_at_prompt() {
   return "$status"
 }
 
-# Puts everything in its place again: a block may have changed it.
+# Restores the hooks and settings: a block may have changed them.
 __transom_hook() {
   local first='{ __transom_before_prompt&&:; } >/dev/null 2>&1'
   local last='{ __transom_at_prompt&&:; } 9>&2 >/dev/null 2>&1'
@@ -65,7 +65,7 @@ __transom_hook() {
   __transom_bind_key
 }
 
-# Tells the begin of a command that a person typed. Its text is in the history, if it is kept there.
+# Reports the begin of a command that a person typed. Its text is in the history, if it is kept there.
 __transom_typed() {
   local -; set +aexuv
   local line text=

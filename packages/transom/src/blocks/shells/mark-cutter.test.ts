@@ -72,7 +72,7 @@ test('marks are cut whatever the chunks, and every other byte survives in order'
   )
 })
 
-test('a mark tells its fields, also with separators and control characters in them', () => {
+test('the fields of a mark are read, also with separators and control characters in them', () => {
   const mark = (body: string) => cut([Buffer.from(`\x1b]7717;${NONCE};${body}\x07`)]).marks[0]
   expect(mark('1;17')).toEqual({ kind: 'begin', request: 17 })
   expect(mark(String.raw`3;130;/tmp/a\;b`)).toEqual({
@@ -89,7 +89,7 @@ test('a mark tells its fields, also with separators and control characters in th
   expect(mark('9;what')).toBeUndefined()
 })
 
-test('a mark says which shell has printed it, and one that was forgotten is output', () => {
+test('a mark identifies its shell, and the mark of a forgotten shell is output', () => {
   const cutter = new MarkCutter()
   for (const nonce of [NONCE, OTHER_NONCE]) cutter.know(nonce, unquoteShellWord)
   const asks = (nonce: string) => Buffer.from(`\x1b]7717;${nonce};6\x07`)

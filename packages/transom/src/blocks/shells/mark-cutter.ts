@@ -1,13 +1,13 @@
-/** What a mark says; the digits are what the shells print. */
+/** The content of a mark; the digits are what the shells print. */
 export type Mark =
   /** A block that was asked for begins: `request` is the number it was asked for under. */
   | { readonly kind: 'begin'; readonly request: number }
-  /** A command that somebody typed begins. Null where the shell does not tell the text. */
+  /** A command that a user typed begins. Null if the shell does not report its text. */
   | { readonly kind: 'typed'; readonly command: Buffer | null; readonly cwd: Buffer }
   | { readonly kind: 'end'; readonly exitCode: number; readonly cwd: Buffer }
   /** The shell is ready for a command. */
   | { readonly kind: 'prompt'; readonly exitCode: number }
-  /** The prompt begins: a block that runs has ended, and nothing else is said. */
+  /** The prompt begins: a running block has ended. The mark carries nothing else. */
   | { readonly kind: 'line'; readonly exitCode: number; readonly cwd: Buffer }
   /** The shell reads a text from its terminal, without echo. */
   | { readonly kind: 'asks' }

@@ -15,7 +15,7 @@ export interface NestedShell {
   readonly integration: ShellIntegration
   /** The nonce of the mark by which the shell asks for the script. Good for that alone. */
   readonly invitation: string
-  /** What the shell shall evaluate: asks for the script, and evaluates that. No secret; one line. */
+  /** The line for the shell to evaluate: it requests the script and evaluates that. Not secret; one line. */
   readonly snippet: string
   /** The script itself. It holds the nonce, and is only typed to a shell that reads without echo. */
   readonly script: string

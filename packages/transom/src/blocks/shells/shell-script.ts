@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 export type NonceHalves = readonly [string, string]
 
 export interface BlockText {
-  /** The number that the begin mark shall have. */
+  /** The number of the begin mark. */
   readonly request: number
   readonly command: string
   readonly cwd: string | null
@@ -17,7 +17,7 @@ export interface ShellScriptOptions {
   /** Where the texts of blocks are put. */
   readonly folder: string
   readonly nonceHalves: NonceHalves
-  /** No line editor, no prompt of its own: for a shell that nobody types at. */
+  /** No line editor, no prompt of its own: for a shell without a user at the keyboard. */
   readonly lean: boolean
   readonly login: boolean
   /** Without the user's own files. */
@@ -63,7 +63,7 @@ export function inDoubleQuotes(text: string): string {
   return text.replaceAll(/[$`"\\]/g, String.raw`\$&`)
 }
 
-/** A number of 128 bits that nobody guesses. Digits only: a program may leave the terminal translating letters. */
+/** An unguessable number of 128 bits. Digits only: a program may leave the terminal translating letters. */
 export function createNonce(): string {
   return BigInt(`0x${randomBytes(16).toString('hex')}`)
     .toString()

@@ -5,7 +5,7 @@ import { READ_TYPED_TEXT, typedText } from './typed-text.ts'
 
 const read = (input: string) => execFileSync('sh', ['-c', `${READ_TYPED_TEXT};:`], { input })
 
-test('a shell reads what was typed, whatever is in it', () => {
+test('a shell reads any typed text unchanged', () => {
   const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 300 }), { numRuns: 60, seed: 7 })
   for (const text of [
     '',

@@ -79,7 +79,7 @@ done
 rm -rf -- "$folder"
 `
 
-test('bash waits for nothing more behind a text that is called whole', () => {
+test('bash waits for no more input after a text that is judged whole', () => {
   const piece = fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom('', ' ', ' ', '\n'))
   const text = fc.array(piece, { minLength: 1, maxLength: 14 }).map((all) => all.flat().join(''))
   const samples = fc.sample(text, { numRuns: 30_000, seed: 11 })

@@ -51,7 +51,7 @@ const OPEN_SUBSCRIPT = /^\w+\[(?![^[\]]*\])/
 /** Where a shell does not take comments, this is harmless, too. */
 const HARMLESS_COMMENT = /^#[\w\s.,:=/+-]*$/
 const OPERATOR = /\|\||&&|\|&|;;&?|;&|[;&|\n]/y
-/** Behind these there must be a command, on the next line if need be. */
+/** A command must follow these, on the next line if need be. */
 const UNFINISHED = ['|', '|&', '||', '&&']
 /** Of a function whose body opens at once. */
 const FUNCTION_HEAD = /\(\s*\)\s*(?=\{\s)/y
@@ -79,7 +79,7 @@ class CommandScanner {
     return this.#endWord() && this.#open.length === 0 && !UNFINISHED.includes(this.#last)
   }
 
-  /** Takes one piece; false when it is in doubt. */
+  /** Takes one piece; returns false if its meaning is in doubt. */
   #step(): boolean {
     const char = this.#text.charAt(this.#at)
     const operator = this.#take(OPERATOR)
@@ -202,11 +202,11 @@ class CommandScanner {
       return this.#open.at(-1) === 'esac'
     }
     this.#last = operator
-    // In ((…)) brackets these mean something else, and nothing can go on behind them.
+    // In ((…)) brackets these mean something else, and a line cannot continue after them.
     return !isEmpty || this.#open.includes(')')
   }
 
-  /** Ends the word that was being read, and goes on behind so many characters. */
+  /** Ends the word that was being read, and skips so many characters. */
   #endWord(skip = 0, operator?: string): boolean {
     const [word, before] = [this.#word, this.#last]
     this.#at += skip

@@ -41,7 +41,7 @@ interface Context {
   getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray }
 }
 
-/** Fonts for what is not shipped, from packages that somebody has installed beside this one. */
+/** Fonts for characters without shipped glyphs, from packages that a user has installed beside this one. */
 export class OptionalFonts {
   readonly #require: NodeJS.Require
   #canvas: CanvasPackage | null | undefined

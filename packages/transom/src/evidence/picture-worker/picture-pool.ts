@@ -7,9 +7,9 @@ import type { AnswerMessage, DrawnPicture, JobMessage, PictureJob, WorkerStart }
 
 const WORKER_SCRIPT = 'picture-worker.cjs'
 const GLYPH_FILES = ['glyphs-1.bin', 'glyphs-2.bin', 'glyphs-3.bin']
-/** The thread takes some megabytes: it goes when nobody has wanted a picture for this long. */
+/** The thread takes some megabytes: it ends after this long without a request. */
 const IDLE_MS = 20_000
-/** Two seconds of drawing; whoever asks for more at once gets an error instead of a growing queue. */
+/** Two seconds of drawing. Past this a caller gets an error instead of a growing queue. */
 const JOBS_MAX = 200
 
 interface Waiting {
@@ -19,8 +19,8 @@ interface Waiting {
 
 /**
  * Draws pictures on a thread of its own, one after another. The files that it will need are opened when the host
- * starts and read when the first picture is wanted: an upgrade may replace them meanwhile, and whoever draws a session
- * once a day pays nothing before.
+ * starts and read when the first picture is wanted: an upgrade may replace them meanwhile, and a host
+ * that draws no picture does not pay for them.
  */
 export class PicturePool {
   readonly #program: string
@@ -38,7 +38,7 @@ export class PicturePool {
       const open = (name: string) => fs.openSync(path.join(folder, name), 'r')
       this.#files = { script: open(WORKER_SCRIPT), glyphs: GLYPH_FILES.map(open) }
     } catch {
-      this.#files = null // told to whoever wants a picture: everything else works without
+      this.#files = null // a caller that wants a picture gets the error; everything else works without
     }
   }
 
@@ -71,7 +71,7 @@ export class PicturePool {
     await worker?.terminate()
   }
 
-  /** A drawing cannot be stopped half-way: the thread ends, if nobody else waits for it. */
+  /** A drawing cannot be stopped half-way: the thread ends if no other caller waits for it. */
   #abandon(id: number, signal: AbortSignal): void {
     this.#waiting.get(id)?.reject(signal.reason)
     this.#waiting.delete(id)

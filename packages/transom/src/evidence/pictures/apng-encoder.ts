@@ -6,7 +6,7 @@ import { INDEXED, TRUE_COLOR, compress, pngHeader, trueColorRows } from './png-w
 import { pixelsOf, type Raster } from './raster.ts'
 
 const COLORS_MAX = 256
-/** Where the count of frames and the palette stand: behind the signature and the header. */
+/** The offset of the frame count and the palette: after the signature and the header. */
 const KNOWN_OFFSET = PNG_SIGNATURE.length + 25
 /** The longest delay that fits the format's 16 bits, in milliseconds. A frame that is shown longer is said again. */
 const DELAY_MAX_MS = 65_535
@@ -104,7 +104,7 @@ export class ApngEncoder {
     const { width } = this.#size
     const pixels = pixelsOf(raster)
     if (this.#palette === null) return compress(trueColorRows(pixels, width, [top, bottom]))
-    const rows = new Uint8Array((bottom - top) * (width + 1)) // each behind the number of its filter, 0 for none
+    const rows = new Uint8Array((bottom - top) * (width + 1)) // each after the number of its filter, 0 for none
     for (let y = top; y < bottom; y++)
       this.#palette.index(pixels, [y * width, (y + 1) * width], rows, (y - top) * (width + 1) + 1)
     return compress(rows)

@@ -21,7 +21,7 @@ export interface CellLook {
 
 export function cellLook(style: Style, theme: Theme): CellLook {
   const { fg, bg } = cellColors(style, theme)
-  // A link is told by a line, as in a browser, where the program has drawn none.
+  // A link is underlined, as in a browser, unless the program has underlined it already.
   const underline = style.underline === 'none' && style.link !== '' ? 'single' : style.underline
   const { blink, strikethrough, overline, underlineColor } = style
   return {

@@ -1,6 +1,6 @@
 import type { Raster } from './raster.ts'
 
-/** Keeps the last picture of an animation and tells which rows of the next one differ. */
+/** Keeps the last picture of an animation and returns the rows of the next one that differ. */
 export class LastPicture {
   readonly #rowBytes: number
   readonly #bytes: Uint8Array

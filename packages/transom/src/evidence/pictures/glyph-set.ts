@@ -7,7 +7,7 @@ import { drawPowerline, isPowerline } from './powerline-glyphs.ts'
 
 /** Where glyphs come from that are not shipped: fonts of optional packages. */
 export interface ExtraGlyphs {
-  /** A character or cluster that covers `cells` cells; null when no font has it. */
+  /** A character or cluster that covers `cells` cells; null if no font has it. */
   find(text: string, face: number, cells: number): Glyph | null
 }
 
@@ -88,7 +88,7 @@ export class GlyphSet {
     )
   }
 
-  /** The base character with its combining marks on it; null when one of them is not shipped. */
+  /** The base character with its combining marks on it; null if one of them is not shipped. */
   #layered(codePoints: readonly number[], face: number, cells: number): MaskGlyph | null {
     const layers: MaskGlyph[] = []
     for (const codePoint of codePoints) {

@@ -25,7 +25,7 @@ export class PaletteBuilder {
   }
 
   /**
-   * Writes the index of each of `pixels` [from, to) to `indexes`, from `at` on. False when there are more colours than
+   * Writes the index of each of `pixels` [from, to) to `indexes`, from `at` on. False if there are more colours than
    * the palette may have; what was written is then of no use.
    */
   index(

@@ -11,7 +11,7 @@ test('two pictures of one screen do not differ', () => {
   expect(diffPictures(picture('same'), picture('same'))).toMatchObject({ changedPixels: 0, bounds: null })
 })
 
-test('what differs is counted, bounded and drawn in red', () => {
+test('differing pixels are counted, bounded and drawn in red', () => {
   const { raster, changedPixels, bounds } = diffPictures(picture('one\r\ntwo'), picture('one\r\ntwx'))
   expect(changedPixels).toBeGreaterThan(0)
   expect(bounds?.left).toBeGreaterThanOrEqual(18)
@@ -24,7 +24,7 @@ test('what differs is counted, bounded and drawn in red', () => {
   expect(red).toBe(changedPixels)
 })
 
-test('where only one picture reaches, everything differs', () => {
+test('pixels outside of one picture all differ', () => {
   const { raster, changedPixels } = diffPictures(picture('x', 10), picture('x', 12))
   expect([raster.width, raster.height]).toEqual([108, 54])
   expect(changedPixels).toBe(2 * 9 * 54)

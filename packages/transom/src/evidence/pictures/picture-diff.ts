@@ -5,7 +5,7 @@ export interface PictureDiff {
   readonly raster: Raster
   /** Of all pixels of that size; where only one picture reaches, every pixel counts. */
   readonly changedPixels: number
-  /** The smallest rectangle around what differs; null when nothing does. */
+  /** The smallest rectangle around what differs; null if nothing does. */
   readonly bounds: { left: number; top: number; right: number; bottom: number } | null
 }
 

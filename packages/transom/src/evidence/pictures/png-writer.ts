@@ -29,7 +29,7 @@ export function pngHeader(width: number, height: number, colorType: number): Uin
   return header
 }
 
-/** The rows of a picture as PNG wants them: each behind the number of its filter, 0 for none. */
+/** The rows of a picture in PNG's form: each after the number of its filter, 0 for none. */
 export function trueColorRows(
   pixels: Uint32Array,
   width: number,

@@ -25,7 +25,7 @@ test('a picture is read again as it was written, with a palette or without', () 
   )
 })
 
-describe('a PNG of somebody else', () => {
+describe('a PNG by another program', () => {
   test('is read with every filter', () => {
     // Each row repeats the one above it, and each pixel the one to its left: all filters predict the same.
     const [width, height] = [4, 5]

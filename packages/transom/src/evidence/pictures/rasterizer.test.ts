@@ -61,7 +61,7 @@ test('a picture of another size shows the screen at its upper left', () => {
   expect([cut.width, cut.height]).toEqual([27, 18])
 })
 
-test('what is drawn again row by row is what is drawn at once', () => {
+test('drawing row by row equals drawing at once', () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 20 }),
     fc.constantFrom(
@@ -92,7 +92,7 @@ test('what is drawn again row by row is what is drawn at once', () => {
   )
 })
 
-test('what no font has is an empty box, and told', () => {
+test('a character that no font has is an empty box, and reported', () => {
   const glyphs = shippedGlyphs(1)
   const picture = rasterize(frameOf('ok 漢 \u{1f9ff}', 20, 1), glyphs)
   expect(picture.rgba.length).toBeGreaterThan(0)
@@ -131,7 +131,7 @@ test('the two themes and the reverse of a cell use the colours that they say', (
   expect(pixel('\x1b[48;2;1;2;3m ')).toBe('010203')
 })
 
-test('what is missing is told for every picture, not for the first alone', () => {
+test('missing characters are reported for every picture, not only for the first', () => {
   const glyphs = shippedGlyphs(1)
   for (const _ of [1, 2]) {
     rasterize(frameOf('漢', 10, 1), glyphs)

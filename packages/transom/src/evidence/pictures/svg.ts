@@ -82,7 +82,7 @@ class SvgDrawing {
       if (drawn !== null) this.parts.push(...shapeParts(drawn, { left, top: y, fill: run.fg }))
       else {
         texts.push(cell.text)
-        // A position for each UTF-16 unit would split clusters: each cell is told by its own.
+        // A position for each UTF-16 unit would split clusters, so each cell gets one.
         positions.push(left)
       }
     }

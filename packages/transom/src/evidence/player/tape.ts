@@ -51,14 +51,14 @@ export class Tape {
     return this.#chapters.list
   }
 
-  /** Takes in what has been appended since; says whether there was anything. */
+  /** Reads what has been appended since; returns whether there was anything. */
   async extend(): Promise<boolean> {
     const before = this.count
     await this.log.events.fold([{ seq: this.seqOf(before), apply: (record) => this.#take(record) }])
     return this.count > before
   }
 
-  /** When the record behind a place is played; null at the end. */
+  /** When the record after a place is played; null at the end. */
   nextMs(place: number): number | null {
     return this.#atMs[place] ?? null
   }
@@ -86,7 +86,7 @@ export class Tape {
     return countUpTo(this.#times, timeMs)
   }
 
-  /** The nearest place before or behind this one where something else may be seen. */
+  /** The nearest place before or after this one where something else may be seen. */
   visibleFrom(place: number, direction: 1 | -1): number {
     for (let at = place + direction; at > 0 && at <= this.count; at += direction)
       if (this.#visible[at - 1]) return at

@@ -62,7 +62,7 @@ describe('an asciicast', () => {
     )
   })
 
-  test('has U+FFFD for what is not UTF-8, also for a character that never became whole', () => {
+  test('has U+FFFD for invalid UTF-8, also for a character that was never completed', () => {
     const cast = new CastLines(2)
     expect(cast.output(0, Buffer.from([0x61, 0xff, 0x62, 0xe2, 0x82]))).toBe('[0,"o","a\ufffdb"]\n')
     expect(cast.end(1)).toBe('[0.001,"o","\ufffd"]\n')

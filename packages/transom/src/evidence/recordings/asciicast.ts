@@ -1,4 +1,4 @@
-/** What the first line of a recording says of it. */
+/** The header line of a recording. */
 export interface CastInfo {
   readonly cols: number
   readonly rows: number

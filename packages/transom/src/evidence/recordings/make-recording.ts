@@ -49,7 +49,7 @@ export interface RecordingWork {
   readonly kinds: KindViews
   readonly player: PlayerAssets
   readonly signal: AbortSignal
-  /** Told the share of the log that is done, from 0 to 1. */
+  /** Called with the share of the log that is done, from 0 to 1. */
   readonly onProgress?: (done: number) => void
 }
 

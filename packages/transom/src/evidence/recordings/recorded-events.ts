@@ -15,7 +15,7 @@ export interface RecordingRange {
   readonly toSeq: number | null
   readonly timing: Timing
   readonly signal: AbortSignal
-  /** Told how many bytes of the log have been read. */
+  /** Called with the number of bytes of the log that have been read. */
   readonly onRead?: (bytes: number) => void
 }
 

@@ -13,14 +13,14 @@ export interface RecorderOptions {
 }
 
 /**
- * Makes the one recording that the parent process asks for, and ends. If the parent or its request is gone the
+ * Makes the one recording that the parent process asks for, and ends. If the parent ends or cancels, the
  * recorder ends, too: after the picture that it draws, or by the parent's keeper.
  */
 export function serveRecorder(options: RecorderOptions): void {
   const cancelled = new AbortController()
   const cancel = () => cancelled.abort(new OpError('cancelled', 'the recording was cancelled'))
   process.on('SIGTERM', cancel)
-  process.on('disconnect', cancel) // the host is gone
+  process.on('disconnect', cancel) // the host has ended
   os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL)
   process.once('message', (request: RecordingRequest) => {
     void serve(request, options, cancelled.signal).then((message) => {

@@ -77,7 +77,7 @@ export class VideoEncoder {
       output,
     ]
     this.#ffmpeg = spawn('ffmpeg', args, { signal, stdio: ['pipe', 'pipe', 'pipe'] })
-    this.#ffmpeg.stdin.on('error', () => {}) // its end tells more
+    this.#ffmpeg.stdin.on('error', () => {}) // its exit has the reason
     this.#ffmpeg.stderr.on('data', (chunk) => {
       this.#stderr = (this.#stderr + String(chunk)).slice(-STDERR_CHARS_MAX)
     })

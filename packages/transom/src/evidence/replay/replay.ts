@@ -28,7 +28,7 @@ export async function replayLog(log: SessionLog, { seq, signal }: ReplayOptions 
 
 /** A moment of a session, and the screen of its end. */
 export interface FoundFrame {
-  /** What was shown when `isIt` last held; null when it never did. */
+  /** The last state for which `isIt` held; null if there is none. */
   readonly found: { readonly seq: number; readonly frame: Frame } | null
   readonly last: Projection
 }

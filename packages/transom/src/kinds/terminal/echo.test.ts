@@ -46,7 +46,7 @@ class Typist {
   }
 }
 
-describe('echo is told from output', () => {
+describe('echo is distinguished from output', () => {
   test('the kernel’s echo does not count, what cat repeats does', () => {
     const typist = new Typist().types('hello\r').prints('hello\r\n')
     expect(typist.output('hello')).toBe(0)
@@ -70,7 +70,7 @@ describe('echo is told from output', () => {
     expect(typist.prints('DONE\r\n').output('DONE')).toBe(1)
   })
 
-  test('a program that says what was typed in a sentence of its own counts', () => {
+  test('a program that repeats the typed text within its own output counts', () => {
     const typist = new Typist().prints('name? ').types('ada\r').prints('ada\r\n')
     expect(typist.output('ada')).toBe(0)
     expect(typist.prints('hello ada\r\n').output('ada')).toBe(1)

@@ -31,7 +31,7 @@ interface TypedLine {
 }
 
 /**
- * Tells the echo of what was typed from what the program prints, so that a wait for a text is not satisfied by
+ * Distinguishes the echo of typed text from program output, so that a wait for a text is not satisfied by
  * the command that was to produce it. Typed text is echoed where the cursor was (by the kernel or by a line
  * editor), and once more after the prompt when a shell was not yet reading. The same text anywhere else is output.
  */

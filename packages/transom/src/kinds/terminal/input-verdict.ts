@@ -56,7 +56,7 @@ const PROMPT_CHARS_MAX = 200
 
 type Say = (verdict: NeedsInput['verdict'], reason: InputReason | null, note: string) => NeedsInput
 
-/** Nobody is seen to wait: because nobody does, or because the system does not show it. */
+/** No process is seen reading the terminal: none does, or the system does not show it. */
 function judgeUnblocked(described: Described, say: Say): NeedsInput {
   const { shown, front, echo, canonical, name } = described
   if (front === null) return say('unknown', null, 'the system does not tell which program is in front')

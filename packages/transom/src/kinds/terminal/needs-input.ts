@@ -7,7 +7,7 @@ import { foregroundGroup, processesOfGroup } from '../../platform/process-tree.t
  * treats what is typed. This is the one file that looks, and only while a wait or a status asks.
  */
 export interface TerminalSample {
-  /** The program that waits for the terminal, else the first of those in front; null when there is none. */
+  /** The program that waits for the terminal, else the first of those in front; null if there is none. */
   readonly front: { readonly pid: number; readonly program: string } | null
   readonly blocked: BlockedOnTerminal | null
   /** Whether the system shows what the programs in front wait for. */

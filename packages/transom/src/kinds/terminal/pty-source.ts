@@ -106,7 +106,7 @@ export class PtySource {
     return this.#writes.bytes
   }
 
-  /** Throws when the program has left too much of its input unread to take `bytes` more. */
+  /** Throws if the program has left too much of its input unread to take `bytes` more. */
   assertRoom(bytes: number): void {
     this.#writes.assertRoom(bytes)
   }
@@ -131,8 +131,8 @@ export class PtySource {
   }
 
   /**
-   * What becomes of what is typed now: the terminal echoes it, the program does as it likes with it, or nobody
-   * shall see it (a line, with echo off: a password).
+   * What happens to input typed now: the terminal echoes it, the program handles it, or it must stay hidden
+   * (a line with echo off: a password).
    */
   inputMode(): 'echoed' | 'raw' | 'hidden' {
     if (this.#closed) return 'raw'
@@ -141,7 +141,7 @@ export class PtySource {
     return canonical ? 'hidden' : 'raw'
   }
 
-  /** Whether somebody is blocked on reading this terminal; null when it is closed, or not all input has reached it. */
+  /** Whether a process is blocked reading this terminal; null if it is closed, or not all input has reached it. */
   sample(): TerminalSample | null {
     if (this.#closed || !this.#writes.empty) return null
     return sampleTerminal(this.pid, this.#slave)
@@ -219,11 +219,11 @@ export class PtySource {
   /** Lets the terminal go on if ^S stopped it. */
   #startOutput(): void {
     try {
-      platform().forgetInput(this.#slave) // nobody reads it any more, and a full terminal would not take the key
+      platform().forgetInput(this.#slave) // no program reads it any more, and a full terminal would not take the key
       fs.writeSync(this.#master, START_OUTPUT)
     } catch (error) {
       if (errnoOf(error) === undefined) throw error
-      // The terminal is gone, or takes nothing: the number of tries ends it.
+      // The terminal is closed or accepts no input. The number of tries is bounded.
     }
   }
 

@@ -14,11 +14,11 @@ export interface TerminalServices {
   readonly home: Home
   readonly reaper: ChildReaper
   readonly now: () => number
-  /** The size of a terminal if a request does not say. */
+  /** The default size of a terminal. */
   readonly size: { readonly cols: number; readonly rows: number }
 }
 
-/** A program on a pty of its own. */
+/** A program on its own pty. */
 export function terminalKind(
   services: TerminalServices,
 ): KindDefinition<TerminalOptions, TerminalProjection> {

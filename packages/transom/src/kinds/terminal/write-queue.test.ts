@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { INPUT_QUEUE_BYTES_MAX, WriteQueue } from './write-queue.ts'
 
-/** A pty whose program reads only when told to. */
+/** A pty whose program reads only when the test asks it to. */
 class FakePty {
   room = 0
   readonly received: Buffer[] = []
@@ -54,7 +54,7 @@ test('a sign of life is answered at once', () => {
   expect(Buffer.concat(pty.received).toString()).toBe('x')
 })
 
-test('past the bound the caller is told how much is waiting, and nothing is taken', () => {
+test('past the bound the error reports how much is waiting, and no input is taken', () => {
   queue.push(Buffer.alloc(INPUT_QUEUE_BYTES_MAX))
   expect(() => queue.assertRoom(1)).toThrowError(
     expect.objectContaining({

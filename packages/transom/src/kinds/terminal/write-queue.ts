@@ -1,7 +1,7 @@
 import { OpError } from '@transom/protocol/errors'
 import { errnoOf } from '../../lib/system-error.ts'
 
-/** Input that a program has not read yet. The kernel takes about 64 KiB; past this much more the caller is told. */
+/** Input that a program has not read yet. The kernel takes about 64 KiB; past this much more, input is refused. */
 export const INPUT_QUEUE_BYTES_MAX = 1 << 20
 
 /** How long to leave a full pty alone. It announces nothing when the program reads again, so it is asked, ever more rarely. */
@@ -80,7 +80,7 @@ export class WriteQueue {
     this.forget()
   }
 
-  /** Bytes taken, or null when there is nothing more to try now. */
+  /** Bytes taken, or null if there is nothing more to try now. */
   #offer(chunk: Uint8Array): number | null {
     try {
       return this.#write(chunk)
@@ -89,7 +89,7 @@ export class WriteQueue {
         this.#timer = setTimeout(() => this.flush(), this.#retryMs)
         this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX)
       } else {
-        this.close() // EIO: the terminal is gone, and with it whoever would have read
+        this.close() // EIO: the terminal is closed, so no program can read the input
       }
       return null
     }

@@ -11,7 +11,7 @@ const OWN_FOLDER = 'profile'
 const NAMED_FOLDER = 'profiles'
 /** In a folder of the caller's choice. */
 const LOCK_FILE = 'transom.lock'
-/** Chromium's own lock. It names a machine and a process, and a browser that was killed leaves it behind. */
+/** Chromium's own lock. It names a machine and a process, and a killed browser does not remove it. */
 const CHROMIUM_LOCKS = ['SingletonLock', 'SingletonSocket', 'SingletonCookie']
 
 /** Where a browser keeps cookies, logins and caches: for one session, or by name for one session after another. */

@@ -43,7 +43,7 @@ type Listener = (params: never, session: string | undefined) => void
 
 /**
  * The DevTools protocol on the two pipes of `--remote-debugging-pipe`: JSON, each message closed by a NUL. A pipe
- * instead of a port, so that nobody else on the machine can drive the browser. Every call ends: answered, refused,
+ * instead of a port, so that no other process on the machine can drive the browser. Every call ends: answered, refused,
  * timed out, or with the browser.
  */
 export class CdpClient {
@@ -60,7 +60,7 @@ export class CdpClient {
   constructor(out: Writable, incoming: Readable, scope: Scope = Scope.ofProcess()) {
     this.scope = scope
     this.#out = out
-    out.on('error', () => {}) // a browser that is gone; its exit tells whoever waits
+    out.on('error', () => {}) // the browser has ended; its exit fails the pending calls
     incoming.on('error', () => {})
     incoming.on(
       'data',

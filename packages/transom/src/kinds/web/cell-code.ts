@@ -19,7 +19,7 @@ export function codeRows(codePoint: number): number[] {
   return [...rows, check >> 3, check & 7]
 }
 
-/** Six bits over the code point: one wrong bit, or a picture that looks like a code, is told by them. */
+/** Six check bits over the code point. They detect one wrong bit, or a picture that looks like a code. */
 export function checkOf(codePoint: number): number {
   let check = 0x2b
   for (let shift = 0; shift < 21; shift += 3) {

@@ -74,7 +74,7 @@ export function buildCellFont({ family, ranges }: CellFontPart): Buffer {
     descent: ASCENT - UNITS_PER_EM,
     glyphs,
     characters,
-    // Without these, an emoji with a selector behind it would be taken from another font.
+    // Without these, an emoji followed by a selector would be taken from another font.
     unvaried: characters
       .map(([codePoint]) => codePoint)
       .filter((codePoint) => /\p{Emoji}/u.test(String.fromCodePoint(codePoint))),

@@ -63,7 +63,7 @@ export interface DecodedRuns {
   readonly runs: readonly CellRun[]
 }
 
-/** What tells `now` from `before`; everything when there is none before that it can be compared with. */
+/** The differences of `now` from `before`; everything if there is no `before`, or it cannot be compared. */
 export function encodeCells(now: PageCells, before: PageCells | null): Uint8Array<ArrayBuffer> {
   const base = before !== null && isComparable(now.grid, before.grid) ? before : null
   const { grid, caret } = now
@@ -87,7 +87,7 @@ export function encodeCells(now: PageCells, before: PageCells | null): Uint8Arra
   return writer.bytes()
 }
 
-/** Whether a frame can be told from another by its changes. */
+/** Whether a frame can be described by its changes from another one. */
 export function isComparable(now: Grid, before: Grid): boolean {
   return now.tables === before.tables && now.cols === before.cols && now.rows === before.rows
 }

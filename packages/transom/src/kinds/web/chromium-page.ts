@@ -18,7 +18,7 @@ import type { PageDetails, PageDialog, PageEvents, PageLink, PageState, WebPage 
 
 const LAST_FRAME_SENT_SINCE = 156 // the version of Chromium; 147 does not
 
-/** A page in a Chromium of its own. When the page hangs or anything below it ends, it is brought back. */
+/** A page in its own Chromium. If the page hangs, or its tab or browser ends, it is restored. */
 export class ChromiumPage extends OperatedPage implements WebPage {
   readonly #options: ChromiumPageOptions
   readonly #frames = new WebFrames()
@@ -90,7 +90,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
 
   async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const load = { ...loadOptions(url), ...options }
-    // Before Chromium says so, and until the page is read: who waits for quiet means the page that was asked for.
+    // Set before Chromium reports it and until the page is read: a wait for quiet means the requested page.
     this.#navigations++
     this.#setState({ loading: true })
     const done = this.#operate(async (current) => {
@@ -282,7 +282,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   #setDialog(dialog: PageDialog | null): void {
     this.#dialog = dialog
     if (dialog?.type === 'beforeunload') {
-      // Somebody asked for another page: that is the answer.
+      // The caller asked for another page, so the answer is to leave this one.
       this.#target.call('Page.handleJavaScriptDialog', { accept: true }).catch(() => {})
     }
     this.#observers.tell((observer) => observer.dialog?.(dialog))
@@ -321,7 +321,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     this.#screencast.hurry()
   }
 
-  /** Runs something on the tab; when the tab hangs it is freed, and the error says so. */
+  /** Runs something on the tab; if the tab hangs it is freed, and the error reports that. */
   async #operate<T>(run: (target: PageTarget) => Promise<T>): Promise<T> {
     await this.#recovery.done()
     if (this.#dialog !== null && this.#dialog.type !== 'beforeunload') throw dialogOpen(this.#dialog)

@@ -13,7 +13,7 @@ import { findChromium, type ChromiumLocation } from './chromium-location.ts'
 
 const START_TIMEOUT_MS = 30_000 // a cold disk on a loaded machine; a warm start takes 0.1 s
 const END_TIMEOUT_MS = 3000 // to write its profile; past this it is killed
-const STDERR_CHARS_MAX = 8192 // enough for the lines that say why a start failed
+const STDERR_CHARS_MAX = 8192 // enough for the lines that explain a failed start
 
 const FLAGS = [
   '--headless',
@@ -45,7 +45,7 @@ export interface ChromiumOptions {
   readonly profileFolder?: string | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
-  /** Told of its process: whoever reaps the children of this process must leave it to Node. */
+  /** Gets the browser's process id: a reaper of this process's children must leave that one to Node. */
   readonly reaper?: { leave(pid: number): void; forget(pid: number): void } | undefined
   /** More switches for Chromium. */
   readonly flags?: readonly string[] | undefined
@@ -55,7 +55,7 @@ export interface ChromiumOptions {
 export class Chromium {
   readonly cdp: CdpClient
   readonly location: ChromiumLocation
-  /** Why it runs without a sandbox; null when it has one. */
+  /** Why it runs without a sandbox; null if it has one. */
   readonly unsandboxed: string | null
   readonly ended: Promise<OpError>
   readonly #process: ChildProcess
@@ -98,7 +98,7 @@ export class Chromium {
     this.#process = options.mark === undefined ? start() : platform().withProcessMark(options.mark, start)
     if (this.#process.pid !== undefined) options.reaper?.leave(this.#process.pid)
     const [, , stderr, out, incoming] = this.#process.stdio
-    // An edge: Node does not say in its types which ends of `stdio` are open.
+    // An edge: Node's types do not show which ends of `stdio` are open.
     this.cdp = new CdpClient(out as Writable, incoming as Readable, options.scope)
     let said = ''
     ;(stderr as Readable).on('data', (chunk: Buffer) => {
@@ -131,7 +131,7 @@ export class Chromium {
 
   /** Ends the browser and removes its profile, unless that is to be kept. */
   async close(): Promise<void> {
-    this.cdp.call('Browser.close', undefined, { timeoutMs: END_TIMEOUT_MS }).catch(() => {}) // `ended` tells
+    this.cdp.call('Browser.close', undefined, { timeoutMs: END_TIMEOUT_MS }).catch(() => {}) // `ended` reports it
     const killer = setTimeout(() => this.#process.kill('SIGKILL'), END_TIMEOUT_MS)
     await this.ended
     clearTimeout(killer)
@@ -177,7 +177,7 @@ function isAboutSandbox(error: OpError): boolean {
   return /sandbox|namespace|zygote/i.test(String(error.details['said']))
 }
 
-/** What Chromium last said, for the error's reader: the lines without their time stamps. */
+/** Chromium's last output, for the error's reader: the lines without their time stamps. */
 function lastLines(said: string): string {
   return said
     .split('\n')

@@ -85,7 +85,7 @@ const NAMED_KEYS: ReadonlyMap<NamedKey, NamedRow> = new Map<NamedKey, NamedRow>(
   ['KPEnter', ['Enter', 'NumpadEnter', 0x0d, '\r']],
 ])
 
-/** The key of a US keyboard behind each character, with and without Shift. */
+/** The key of a US keyboard that types each character, with and without Shift. */
 const US_KEYS: ReadonlyMap<string, { code: string; virtualKey: number }> = usKeys()
 
 function usKeys(): Map<string, { code: string; virtualKey: number }> {

@@ -96,7 +96,7 @@ async function tunnel(
   return { status: answer.statusCode ?? 0, socket }
 }
 
-describe('what is allowed goes through', () => {
+describe('allowed requests go through', () => {
   test('a request and its answer, without what concerns a single connection', async () => {
     const proxy = await openProxy()
     const headers = {
@@ -173,13 +173,13 @@ describe('what is allowed goes through', () => {
     expect(await failed).toEqual(new Error('a bug'))
   })
 
-  test('localhost is this machine without asking anybody', async () => {
+  test('localhost is this machine without a DNS query', async () => {
     const proxy = await openProxy({ 'app.localhost': ['192.0.2.1'] }, ['app.localhost'])
     expect((await get(proxy, `http://app.localhost:${sitePort}/`)).body).toBe('hello /')
   })
 })
 
-describe('what is not allowed is refused before any connection', () => {
+describe('other requests are refused before any connection', () => {
   const WAYS: readonly (readonly [string, string])[] = [
     ['127.0.0.1', 'loopback'],
     ['localhost', 'loopback'],
@@ -265,7 +265,7 @@ describe('what is not allowed is refused before any connection', () => {
   })
 })
 
-describe('what makes no sense is answered', () => {
+describe('malformed requests get an answer', () => {
   test.each(['/', '*', `https://site.test/`, 'ftp://site.test/', 'file:///etc/passwd'])(
     'the target %s with 400',
     async (target) => {
@@ -326,7 +326,7 @@ describe('the proxy is this user’s alone', () => {
     expect(seen).toEqual([])
   })
 
-  test('where the kernel does not tell whose a connection is, the password does', async () => {
+  test('if the kernel does not report the owner of a connection, the password decides', async () => {
     const proxy = await FilteringProxy.open({
       policy: new UrlPolicy({ allowHosts: ['127.0.0.1'] }),
       readPeerUid: async () => null,
@@ -345,7 +345,7 @@ describe('the proxy is this user’s alone', () => {
     expect(seen[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('after close() nobody listens, and open tunnels have ended', async () => {
+  test('after close() the port is closed, and open tunnels have ended', async () => {
     const proxy = await openProxy()
     const { socket } = await tunnel(proxy, `site.test:${sitePort}`)
     await proxy.close()

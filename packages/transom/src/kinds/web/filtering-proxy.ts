@@ -24,11 +24,11 @@ export interface FilteringProxyOptions {
   readonly policy: UrlPolicy
   /** Where names come from; the machine's own resolver when left out. */
   readonly resolve?: ResolveName
-  /** Tells whose a connection is, or null where that cannot be known and a password is asked for. */
+  /** Returns the uid that owns a connection, or null if it cannot be known; then a password is required. */
   readonly readPeerUid?: Platform['loopbackPeerUid']
   /** Owns what is done for a connection; left out, an error in it ends the process. */
   readonly scope?: Scope | undefined
-  /** Told of each connection that was refused or failed. */
+  /** Called for each connection that was refused or failed. */
   onProblem?(problem: ProxyProblem): void
 }
 
@@ -60,7 +60,7 @@ export class FilteringProxy {
   #isClosed = false
 
   static async open(options: FilteringProxyOptions): Promise<FilteringProxy> {
-    // Half open: whoever has sent everything may still wait for the answer. Paused until the peer is known.
+    // Half open: a client that has sent everything may still wait for the answer. Paused until the peer is known.
     const listener = net.createServer({ allowHalfOpen: true, pauseOnConnect: true })
     listener.maxConnections = CONNECTIONS_MAX
     listener.listen({ host: '127.0.0.1', port: 0, exclusive: true })
@@ -95,7 +95,7 @@ export class FilteringProxy {
     listener.on('connection', (socket) => void this.#onConnection(socket).catch(failed))
   }
 
-  /** Why the last connection to this URL's host was not made, for whoever asked for the page; null if it was. */
+  /** Why the last connection to this URL's host failed, for the caller that asked for the page; null if it did not. */
   problemAt(url: string): OpError | null {
     const parsed = readUrl(url)
     const problem = parsed === null ? undefined : this.#problems.get(keyOf(hostOf(parsed)))
@@ -191,7 +191,7 @@ export class FilteringProxy {
     }
   }
 
-  /** Whether the peer is known to be this user's process, or says the password. */
+  /** Whether the peer is known to be this user's process, or sends the password. */
   #isTrusted(request: http.IncomingMessage): boolean {
     if (this.#known.has(request.socket)) return true
     const { username, password } = this.credentials

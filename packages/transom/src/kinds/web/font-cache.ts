@@ -31,7 +31,7 @@ export function cellFontconfigFile(env: NodeJS.ProcessEnv): string {
 
 /**
  * As a whole, and from outside the folder: a browser that another process starts at this moment would take the file
- * for a font of its own, which is gone when its text is to be painted.
+ * for a font of its own, which is no longer there when its text is painted.
  */
 function replaceFile(file: string, content: Buffer): void {
   const temporary = `${path.dirname(file)}.${process.pid}.tmp`

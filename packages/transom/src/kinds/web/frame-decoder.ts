@@ -23,7 +23,7 @@ export class FrameDecoder {
     this.#source = source
   }
 
-  /** The frame, or null when the picture is not of this size. */
+  /** The frame, or null if the picture is not of this size. */
   async decode(png: Uint8Array<ArrayBuffer>, cols: number, rows: number): Promise<DecodedFrame | null> {
     const request: DecodeRequest = { id: ++this.#lastId, png, cols, rows }
     const answer = await this.#ask(request, png.byteOffset === 0 ? [png.buffer] : [])

@@ -20,7 +20,7 @@ export interface DecodedFrame {
   readonly originY: Int16Array<ArrayBuffer>
 }
 
-/** Reads a PNG of a page in the cell font; null when it is not of the expected size (a resize is on the way). */
+/** Reads a PNG of a page in the cell font; null if it is not of the expected size (a resize is on the way). */
 export function decodeFrame(png: Buffer, cols: number, rows: number): DecodedFrame | null {
   const pixels = readRgb(png, 'the picture of a page', reusedPixels)
   if (!isOfSize(pixels, cols * CELL_WIDTH_PX, rows * CELL_HEIGHT_PX)) return null

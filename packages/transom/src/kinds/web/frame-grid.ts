@@ -37,7 +37,7 @@ export class WebFrames {
       const code = frame.codes[index] ?? EMPTY_CELL
       grid.codes[index] = code >= CLUSTER_BASE && code !== WIDE_SPACER ? this.#clusterCode(frame, code) : code
       const bg = frame.bg[index] ?? 0
-      // What nobody sees must not tell two frames apart.
+      // Invisible differences must not make two frames differ.
       const fg = code === EMPTY_CELL ? bg : (frame.fg[index] ?? 0)
       grid.styleIds[index] = this.#styleId(fg, bg)
     }

@@ -37,7 +37,7 @@ export function scanGlyphs({ width, height, rgb }: RgbPixels): ScannedGlyph[] {
       // The syncs: 101 on top, 110 ten rows below. Nearly every pixel fails at the first comparison.
       if (paper === ink || !isNear(rgb[at + 4] ?? 0, ink) || isNear(paper, ink)) continue
       const low = at + bottom
-      // Not to be read behind the end: V8 would give up its fast code for the whole picture.
+      // Never reads past the end: V8 would give up its fast code for the whole picture.
       const sync = y + CODE_ROWS > height ? 0 : readBars(rgb, low, ink)
       const isCut = sync === 0 || sync === 7 // something of one colour, or the end of the picture
       if (sync !== BOTTOM_SYNC && !isCut) continue
@@ -84,9 +84,9 @@ interface CutGlyph {
 }
 
 /**
- * Half of what tells a character from a picture is covered: the other half is that it stands in a line of text, which
- * has characters on the same pixel row, whole cells away. Where a line is covered further, a letter here and there still
- * passes its check by chance, but none surely.
+ * Half of what separates a character from a picture is covered. The other half is that it stands in a line of text,
+ * which has characters on the same pixel row, whole cells away. If more of a line is covered, a letter here and
+ * there still passes its check by chance, but none surely.
  */
 function keepCutGlyphs(cut: readonly CutGlyph[], whole: readonly ScannedGlyph[]): CutGlyph[] {
   const lines = new Map<number, { glyph: ScannedGlyph; isSure: boolean }[]>(

@@ -18,14 +18,14 @@ export interface GuardedPageOptions {
   readonly profileFolder?: string | undefined
   /** The mark by which its processes are found (ADR 004). */
   readonly mark?: bigint | undefined
-  /** Told of the browser's process, so that nobody else reaps it. */
+  /** Gets the browser's process id, so that only Node reaps it. */
   readonly reaper?: { leave(pid: number): void; forget(pid: number): void } | undefined
   readonly decoder: FrameDecoder
-  /** Told why the browser runs without a sandbox, when it does. */
+  /** Called with the reason if the browser runs without a sandbox. */
   readonly onUnsandboxed?: ((why: string) => void) | undefined
 }
 
-/** A page in a browser of its own behind a guard of its own. */
+/** A page in its own browser, with its own network guard. */
 export class GuardedPage {
   readonly page: ChromiumPage
   readonly #guard: NetworkGuard
@@ -66,17 +66,17 @@ export class GuardedPage {
     this.#guard = guard
   }
 
-  /** The address as the browser writes it. Throws when it may not be opened. */
+  /** The address as the browser writes it. Throws if it may not be opened. */
   checkUrl(url: string): string {
     return this.#guard.checkUrl(url)
   }
 
-  /** Why a page could not be loaded, where more is known than the browser says. */
+  /** Why a page could not be loaded, if more is known than the browser reports. */
   problemAt(url: string): Error | null {
     return this.#guard.problemAt(url)
   }
 
-  /** Loads an address that may be opened; says why it could not, also when that was the guard's doing. */
+  /** Loads an address that may be opened. The error has the reason, also if the guard refused it. */
   async navigate(url: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const address = this.checkUrl(url)
     const failed = await this.page.navigate(address, options).then(
@@ -88,7 +88,7 @@ export class GuardedPage {
     if (problem !== null) throw problem
   }
 
-  /** Ends the browser, and then what stands between it and the network. */
+  /** Ends the browser, and then its network guard. */
   async close(): Promise<void> {
     try {
       await this.page.close()

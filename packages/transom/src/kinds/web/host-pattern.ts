@@ -54,7 +54,7 @@ export function readUrl(text: string): URL | null {
   try {
     return new URL(text)
   } catch {
-    return null // the caller says what is wrong with it
+    return null // the caller reports what is wrong with it
   }
 }
 

@@ -24,7 +24,7 @@ const PROGRAM_BYTES = 196_676_728 // unpacked, for the progress
 export interface InstallOptions {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-  /** Tells a person how far it is. */
+  /** Reports progress to the user. */
   readonly progress: (text: string) => void
 }
 
@@ -32,7 +32,7 @@ export interface InstalledBrowser {
   readonly ok: true
   readonly path: string
   readonly version: string
-  /** False when it was there already. */
+  /** False if it was there already. */
   readonly installed: boolean
   /** Whether libraries came with it because this machine lacks them. */
   readonly libraries: boolean
@@ -95,7 +95,7 @@ function checkPlatform(): void {
   throw new OpError('browser_not_found', message, { platform: systemName(), arch: process.arch })
 }
 
-/** npm's own pauses add up to 70 s until it says that there is no network. */
+/** npm's own pauses add up to 70 s until it reports that there is no network. */
 const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000']
 
 /** Has npm fetch the package, by the registry and proxy that npm is set up for; returns its files. */
@@ -128,7 +128,7 @@ async function fetchPackage(
   return [...readTar(await promisify(zlib.gunzip)(tarball))]
 }
 
-/** The code of npm's error (ECONNREFUSED, E404), else all that it said. */
+/** The code of npm's error (ECONNREFUSED, E404), else its whole output. */
 function npmReason(said: string): string | null {
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(said)?.[1]
   return code ?? (said.trim() === '' ? null : said.trim())
@@ -187,13 +187,13 @@ async function writeUnpacked(
   await pipeline(Readable.from([packed]), zlib.createBrotliDecompress(), count, out, { signal })
 }
 
-/** What is wrong with the program, in its own words; null when it starts. */
+/** What is wrong with the program, in its own words; null if it starts. */
 async function tryProgram(program: string, { env, signal }: InstallOptions): Promise<string | null> {
   const { code, said } = await run(program, ['--version'], { env, signal, cwd: path.dirname(program) })
   return code === 0 && /Chromium/.test(said) ? null : said.trim() || `it ended with ${code}`
 }
 
-/** The last step: whoever looks sees no browser, or this one as a whole. */
+/** The last step, atomic: other processes see no browser, or a complete one. */
 function moveIntoPlace(fresh: string, folder: string): void {
   const old = `${fresh}.old`
   try {
@@ -209,7 +209,7 @@ function moveIntoPlace(fresh: string, folder: string): void {
   }
 }
 
-/** What an install left behind that was killed. */
+/** Removes what a killed install has left. */
 function removeLeftovers(parent: string): void {
   for (const name of fs.readdirSync(parent)) {
     const pid = new RegExp(`^${WORKSPACE_PREFIX}(\\d+)-`).exec(name)?.[1]

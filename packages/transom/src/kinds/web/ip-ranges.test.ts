@@ -64,7 +64,7 @@ describe('an address is judged by the network it belongs to', () => {
     ['::ffff:8.8.8.8', 'public'],
     ['64:ff9b::8.8.8.8', 'public'],
     ['2002:808:808::1', 'public'],
-    ['::8.8.8.8', 'reserved'], // a form that nobody may use any more
+    ['::8.8.8.8', 'reserved'], // a deprecated form
   ])('%s, with a public address inside it, is %s', (address, kind) => {
     expect(judgeAddress(address)?.kind).toBe(kind)
   })
@@ -85,7 +85,7 @@ describe('an address is judged by the network it belongs to', () => {
   })
 })
 
-test('what is an address, and in which block, is the same as Node says', () => {
+test('addresses and their blocks are judged as by Node', () => {
   const block = new net.BlockList()
   block.addSubnet('a00::', 7, 'ipv6')
   const prefix = parseAddress('a00::') ?? new Uint8Array()

@@ -17,7 +17,7 @@ export interface JudgedAddress {
   readonly embedded: string | null
 }
 
-/** Judges a literal address, IPv4 or IPv6. Null when the text is neither. */
+/** Judges a literal address, IPv4 or IPv6. Null if the text is neither. */
 export function judgeAddress(text: string): JudgedAddress | null {
   const bytes = parseAddress(text)
   if (bytes === null) return null

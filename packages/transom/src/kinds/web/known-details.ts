@@ -2,7 +2,7 @@ import type { PageDetails, WebPage } from './web-page.ts'
 
 const NO_DETAILS: PageDetails = { scroll: { x: 0, y: 0, width: 0, height: 0 }, focus: null, caret: null }
 
-/** What only a page itself can tell, and what it told last, for when it does not answer. */
+/** Details that only the page itself can report, with its last report in case it does not answer. */
 export class KnownDetails {
   #last: PageDetails = NO_DETAILS
   #reading: Promise<PageDetails> | null = null

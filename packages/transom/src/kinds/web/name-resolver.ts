@@ -2,13 +2,13 @@ import * as dns from 'node:dns/promises'
 import * as fs from 'node:fs/promises'
 import { parseAddress } from './ip-ranges.ts'
 
-/** The addresses of a name; empty when it has none. Rejects when nobody could be asked. */
+/** The addresses of a name; empty if it has none. Rejects if no name server could be asked. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 const QUERY_TIMEOUT_MS = 4000
 const QUERY_TRIES = 2
 const HOSTS_FILE = '/etc/hosts'
-const ADDRESSES_MAX = 32 // more than anybody serves; past it an answer is meant to keep us busy
+const ADDRESSES_MAX = 32 // more than any real server returns; a longer answer is an attack
 
 /**
  * Resolves by the machine's name servers and its hosts file, without the C library: that would take one of the four
@@ -27,7 +27,7 @@ export function systemResolver(): ResolveName {
   }
 }
 
-/** What a hosts file says of a name. */
+/** The addresses of a name in a hosts file. */
 export function hostsEntries(text: string, name: string): string[] {
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/)

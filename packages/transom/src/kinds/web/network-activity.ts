@@ -8,7 +8,7 @@ interface OpenRequest {
   readonly session: string | undefined
   readonly frameId: string | undefined
   readonly loaderId: string
-  /** It asks for the document that its frame is to show next: it belongs to no document yet. */
+  /** It requests the next document of its frame, and belongs to no document yet. */
   leads: boolean
 }
 
@@ -67,7 +67,7 @@ export class NetworkActivity {
     if (own !== undefined) own.leads = false
     this.#drop((request) => {
       if (request.frameId !== frameId) return isWholePage
-      // One that leads to the document after this has begun meanwhile, and its end is told.
+      // A request that leads to the next document has begun meanwhile, and its end is reported.
       return request.loaderId !== loaderId && !request.leads
     })
   }

@@ -51,12 +51,12 @@ export class NetworkGuard {
     return networkFlags(this.#proxy.address)
   }
 
-  /** The URL as the browser writes it. Throws when it may not be opened. */
+  /** The URL as the browser writes it. Throws if it may not be opened. */
   checkUrl(url: string): string {
     return this.policy.checkNavigation(url).href
   }
 
-  /** Why a page was not loaded, when it was us who kept it from being; null when it was not. */
+  /** Why the guard refused to load a page; null if it did not. */
   problemAt(url: string): OpError | null {
     const refusal = this.#refused.get(url)
     return refusal === undefined ? this.#proxy.problemAt(url) : refusalError(url, refusal)

@@ -49,7 +49,7 @@ export abstract class OperatedPage {
       const [start, end] = [this.#pointOf(from), this.#pointOf(to)]
       await this.#mouse.move(target, start, options)
       await this.#mouse.down(target, start, options)
-      // By way of the middle: a page takes one jump for no drag.
+      // Through the middle: a page does not take a single jump for a drag.
       await this.#mouse.move(target, { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 }, options)
       await this.#mouse.move(target, end, options)
       await this.#mouse.up(target, end, options)

@@ -1,7 +1,7 @@
 import type { WebPage } from './web-page.ts'
 import type { MouseAction } from '../../terminal/mouse-encoding.ts'
 
-/** Whether what is typed now goes into a password field, or where it cannot be told, into another site's frame. */
+/** Whether text typed now goes into a password field, or into another site's frame, where that cannot be known. */
 export async function isSecret(page: WebPage): Promise<boolean> {
   const { focus } = await page.details()
   return focus !== null && (focus.type === 'password' || focus.tag === 'iframe')

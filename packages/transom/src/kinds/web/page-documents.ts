@@ -48,7 +48,7 @@ async function ownerOffset(
 const OFF_SCREEN = -1e6
 
 /**
- * Calls a function in a document, with some of its nodes as arguments; undefined when the document is an iframe's that
+ * Calls a function in a document, with some of its nodes as arguments; undefined if the document is an iframe's that
  * has gone meanwhile.
  */
 export async function callIn(
@@ -94,8 +94,8 @@ export async function callIn(
 }
 
 /**
- * The links inside closed shadow roots by the ids of the documents' frames: no script can find these, but Chromium tells
- * of them.
+ * The links inside closed shadow roots by the ids of the documents' frames: no script can find these, but Chromium
+ * reports them.
  */
 export async function linksInClosedRoots(
   target: PageTarget,

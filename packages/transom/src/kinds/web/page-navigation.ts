@@ -4,7 +4,7 @@ import type { PageTarget } from './page-target.ts'
 
 type Lifecycle = Protocol.Page.LifecycleEventEvent
 
-/** How long Chromium may take to say that a load has begun: it waits for the answer's first bytes. */
+/** How long Chromium may take to report that a load has begun: it waits for the answer's first bytes. */
 const NAVIGATE_TIMEOUT_MS_MIN = 5000
 
 export interface LoadOptions {
@@ -19,7 +19,7 @@ export function loadOptions(url: string): LoadOptions {
   return { url, timeoutMs: NAVIGATION_TIMEOUT_MS, signal: new AbortController().signal }
 }
 
-/** Loads an address and resolves when the page says that it has loaded. */
+/** Loads an address and resolves when the page reports that it has loaded. */
 export async function loadPage(target: PageTarget, { url, timeoutMs, signal }: LoadOptions): Promise<void> {
   const load = watchLoad(target)
   try {
@@ -56,7 +56,7 @@ async function beginLoad(
   }
 }
 
-/** Loads the page before or behind this one in the tab's history; false when there is none. */
+/** Loads the previous or the next page in the tab's history; false if there is none. */
 export async function loadStep(target: PageTarget, by: -1 | 1): Promise<boolean> {
   const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
   const entry = entries[currentIndex + by]

@@ -1,14 +1,14 @@
 import type { ScreencastNeed } from './screencast.ts'
 import type { PageEvents } from './web-page.ts'
 
-/** Who is told of what happens on a page. */
+/** The listeners for what happens on a page. */
 export class PageObservers {
   readonly #all = new Set<Partial<PageEvents>>()
 
-  /** Those who wait for frames, in whichever tab the page is shown. */
+  /** The callers that wait for frames, in any tab that shows the page. */
   #holders = 0
 
-  /** How soon anybody wants the next frame. */
+  /** How soon the next frame is needed. */
   get need(): ScreencastNeed {
     if (this.#holders > 0) return 'fast'
     return [...this.#all].some(({ frame }) => frame !== undefined) ? 'slow' : 'none'
@@ -41,7 +41,7 @@ export class PageObservers {
       await Promise.race([done, stopped])
     } finally {
       stop()
-      done.catch(() => {}) // whoever answers the dialog does not ask for it
+      done.catch(() => {}) // the caller that answers the dialog is not notified of it
     }
   }
 }

@@ -9,7 +9,7 @@ export class PageRecorder {
   #last: PageCells | null = null
   #sinceKeyframe = 0
 
-  /** The record of a frame, and what to call when it has been kept; null when nothing has changed. */
+  /** The record of a frame, and what to call when it has been kept; null if nothing has changed. */
   record(frame: WebFrame, caret: CaretCell | null): { bytes: Uint8Array; keep: () => void } | null {
     const now: PageCells = { grid: frame.grid, kinds: frame.kinds, caret: inside(caret, frame) }
     const base = this.#sinceKeyframe < KEYFRAME_INTERVAL ? this.#last : null

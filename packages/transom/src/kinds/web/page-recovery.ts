@@ -14,7 +14,7 @@ export class Recovery {
     await this.#running
   }
 
-  /** Begins an attempt; `onFailure` is told why it did not work, after it is over. */
+  /** Begins an attempt. If it fails, `onFailure` gets the reason, after it is over. */
   start(attempt: () => Promise<void>, onFailure: (failure: Error) => void): void {
     this.#running = attempt()
       .then(() => null)
@@ -26,7 +26,7 @@ export class Recovery {
   }
 }
 
-/** What Chromium says when a tab was replaced while it was asked something, in words that say what to do. */
+/** Chromium's error for a tab that was replaced during a call, reworded with what to do. */
 export function replacedMeanwhile(error: unknown): OpError | null {
   if (!(error instanceof CdpError) || !/not found|crashed|closed|detached/i.test(error.message)) return null
   return new OpError('page_crashed', `the page was replaced meanwhile (${error.message}); try again`)

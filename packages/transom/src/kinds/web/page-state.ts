@@ -21,13 +21,13 @@ export interface StateSink {
   windowOpened(url: string): void
 }
 
-/** Keeps what is known of a tab beside its cells up to date, by what Chromium says of itself. */
+/** Keeps the state of a tab, apart from its cells, up to date from Chromium's events. */
 export function watchState(target: PageTarget, sink: StateSink): void {
   const { cdp, targetId } = target
   const readHistory = () => {
     readState(target)
       .then((state) => sink.state(state))
-      .catch(() => {}) // a tab that is gone has no history
+      .catch(() => {}) // a closed tab has no history
   }
   target.on('Runtime.bindingCalled', ({ name, payload }) => {
     if (name === TITLE_BINDING) sink.state({ title: payload.slice(0, TITLE_CHARS_MAX) })
@@ -63,7 +63,7 @@ export function watchState(target: PageTarget, sink: StateSink): void {
   })
 }
 
-/** What the history says of the present page. */
+/** The state of the current page, from the history. */
 export async function readState(target: PageTarget): Promise<Partial<PageState>> {
   const { currentIndex, entries } = await target.call('Page.getNavigationHistory')
   const entry = entries[currentIndex]
@@ -74,7 +74,7 @@ export async function readState(target: PageTarget): Promise<Partial<PageState>>
   }
 }
 
-/** Null when Chromium refuses to say: the page has gone on to another one, which tells of itself. */
+/** Null if Chromium refuses to answer: the tab has moved on to another page, which reports itself. */
 export async function unlessLeft<T>(asked: Promise<T>): Promise<T | null> {
   return asked.catch((error: unknown) => {
     if (error instanceof CdpError) return null

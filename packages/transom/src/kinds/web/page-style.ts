@@ -3,7 +3,7 @@ import { CELL_HEIGHT_PX } from './web-frame.ts'
 
 /**
  * The script that runs before any of a page's own, in every document: it sets all text in the cell font, also in
- * shadow roots, whose style sheets are their own, and tells the document's title. Adopted style sheets pass any
+ * shadow roots, whose style sheets are their own, and reports the document's title. Adopted style sheets pass any
  * content security policy.
  *
  * The page may see these sheets; it cannot undo the fonts without knowing them, and loses only its own text.
@@ -65,7 +65,7 @@ export function styleScript(scale: number): string {
   })()`
 }
 
-/** The function by which a document tells its title: Chromium itself announces no change of it. */
+/** The function by which a document reports its title: Chromium does not announce a change of it. */
 export const TITLE_BINDING = '__transomTitle'
 
 /** The name under which a document holds the function that changes its cell style. */

@@ -259,7 +259,7 @@ export class PageTarget {
   }
 }
 
-/** The page before is gone and the next one is not there yet: it can be asked in a moment. */
+/** The previous page has closed and the next one is not there yet: it can be asked in a moment. */
 function isBetweenPages(error: Error): boolean {
   return error instanceof CdpError && error.message.includes('Not attached to an active page')
 }

@@ -25,7 +25,7 @@ const HOP_BY_HOP = new Set([
 
 /** Sends a plain HTTP request on and its answer back, as they are but for what concerns a single connection. */
 export function forwardRequest({ url, request, response, upstream }: ForwardedRequest): void {
-  if (response.destroyed) return void upstream.destroy() // nobody waits for it any more
+  if (response.destroyed) return void upstream.destroy() // the client has left
   const isChunked = request.headers['transfer-encoding'] !== undefined
   const onward = http.request({
     method: request.method ?? 'GET',
@@ -77,7 +77,7 @@ export function problemPage(response: http.ServerResponse, status: number, messa
   const reason = http.STATUS_CODES[status] ?? ''
   const title = `${status} ${reason}`
   const page = `<!doctype html><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${escaped(message)}</p>\n`
-  // With a reason of its own: left out, that of a head that could not be written would be taken.
+  // With an explicit reason: otherwise that of an earlier head that could not be written would be used.
   response.writeHead(status, reason, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(page),

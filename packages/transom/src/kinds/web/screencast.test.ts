@@ -5,7 +5,7 @@ import type { FrameDecoder } from './frame-decoder.ts'
 import type { PageTarget } from './page-target.ts'
 import { Screencast } from './screencast.ts'
 
-/** A tab that shows one word, sends it as a frame when told to, and takes pictures that the test gives out. */
+/** A tab that shows one word, sends it as a frame on request, and returns pictures that the test provides. */
 class FakeTab {
   readonly pictures: ((word: string) => void)[] = []
   readonly calls: string[] = []
@@ -63,7 +63,7 @@ describe('the frames of a tab', () => {
     screencast.close()
   })
 
-  test('a look takes no picture while what was read last is what is shown', async () => {
+  test('reading takes no picture while the last frame is up to date', async () => {
     const tab = new FakeTab()
     const screencast = screencastOf(tab, [])
     await screencast.look()
@@ -71,7 +71,7 @@ describe('the frames of a tab', () => {
     screencast.close()
   })
 
-  test('a look at a tab that nobody watched takes a picture', async () => {
+  test('reading a tab without watchers takes a picture', async () => {
     const tab = new FakeTab()
     const read: string[] = []
     const screencast = screencastOf(tab, read)
@@ -157,7 +157,7 @@ describe('the frames of a tab', () => {
     const screencast = screencastOf(tab, [], { decoder })
     tab.sendFrame('the last one')
     screencast.close()
-    // A rejection that nobody handles would end this run as it would end a host.
+    // An unhandled rejection would end this run as it would end a host.
     await new Promise((resolve) => setImmediate(resolve))
     expect(tab.calls).toEqual([])
   })

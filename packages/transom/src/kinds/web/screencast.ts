@@ -3,16 +3,16 @@ import type { DecodedFrame } from './frame-decoding.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { PageTarget } from './page-target.ts'
 
-/** Between two frames while somebody waits for the page: more would only cost, and nobody could follow. */
+/** Between two frames while a caller waits for the page. A person could not follow a higher rate. */
 const FAST_INTERVAL_MS = 40
-/** While nobody does, but somebody is told of every frame: what a recording needs. */
+/** While no caller waits, but an observer receives every frame: the rate that a recording needs. */
 const SLOW_INTERVAL_MS = 500
 /** How long frames come fast after an input or a snapshot: an answer of the page is there by then. */
 const HURRY_MS = 1500
 
 /**
- * How long after an input every frame is asked for at once: the one that shows its effect must not stand behind one
- * that shows a blink of the caret, and the effect of the second key not behind that of the first.
+ * How long after an input every frame is requested at once. The frame that shows the effect of a key must not be
+ * delayed by one that shows a blink of the caret, or by the effect of the key before.
  */
 const EAGER_MS = 200
 
@@ -34,15 +34,15 @@ export interface ScreencastOptions {
   readonly target: PageTarget
   readonly decoder: FrameDecoder
   readonly size: () => { readonly cols: number; readonly rows: number }
-  /** Who is to be told of frames: somebody who waits for them, an observer, or nobody. */
+  /** Who receives frames: a caller that waits for them, an observer, or no one. */
   readonly need: () => ScreencastNeed
   /** Whether Chromium keeps the last frame of a burst until it may send it, and sends one at a time; older ones do not. */
   readonly sendsLastFrame: boolean
-  /** Called for each frame that was read, in order; says whether it shows anything new. */
+  /** Called for each frame that was read, in order; returns whether it shows anything new. */
   readonly onFrame: (frame: DecodedFrame) => boolean
 }
 
-/** Frames that were read and are not acknowledged yet; nothing to cancel while nobody needs the next one. */
+/** Frames that were read and are not acknowledged yet; there is nothing to cancel while the next one is not needed. */
 interface PendingFrames {
   readonly acks: readonly number[]
   /** When the first of them came. */
@@ -52,8 +52,8 @@ interface PendingFrames {
 
 /**
  * The frames of one tab. Chromium sends the next one when the last is acknowledged, and only when something has
- * changed; how soon that is decides what watching costs. While nobody watches, a frame is not acknowledged and no
- * other comes: a page that moves all the time is then not read at all, until somebody looks.
+ * changed; the delay before the acknowledgement decides what watching costs. Without a watcher, a frame is not
+ * acknowledged and no other comes, so an animated page is not read at all until a caller looks.
  */
 export class Screencast {
   readonly #options: ScreencastOptions
@@ -134,7 +134,7 @@ export class Screencast {
     try {
       frame = await this.#decode(Buffer.from(data, 'base64'))
     } catch {
-      return // it is missing; that the thread which reads frames has ended is told to the next caller
+      return // the frame is lost; if the thread that reads frames has ended, the next caller gets the error
     }
     if (this.#closed) return
     if (this.#show(frame) === 'new' && !this.#options.sendsLastFrame) this.#captureLater()
@@ -161,7 +161,7 @@ export class Screencast {
   #captureLater(): void {
     this.#cancelTrailing()
     if (this.#closed) return
-    // A tab that hangs or is gone is noticed by whoever asks it next.
+    // The next caller notices a tab that hangs or has closed.
     this.#cancelTrailing = this.#scope.timeout(TRAILING_MS, () => void this.capture().catch(() => {}))
   }
 
@@ -202,7 +202,7 @@ export class Screencast {
     pending.cancel?.()
     if (this.#pending === pending) this.#pending = null
     for (const sessionId of pending.acks) {
-      // A tab that is gone needs no acknowledgement; whoever recovers it starts another screencast.
+      // A closed tab needs no acknowledgement; recovery starts another screencast.
       this.#options.target.call('Page.screencastFrameAck', { sessionId }).catch(() => {})
     }
   }

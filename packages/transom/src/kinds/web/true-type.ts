@@ -23,7 +23,7 @@ export interface Font {
   readonly glyphs: readonly Glyph[]
   /** Code point → index of its glyph, in ascending order of code points. */
   readonly characters: readonly (readonly [codePoint: number, glyph: number])[]
-  /** Code points that look the same with a variation selector for text or emoji behind them. */
+  /** Code points that look the same if a variation selector for text or emoji follows them. */
   readonly unvaried: readonly number[]
 }
 

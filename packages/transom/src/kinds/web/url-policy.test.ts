@@ -99,7 +99,7 @@ describe('by default', () => {
   })
 })
 
-test('a refusal says what, why and what to do', () => {
+test('a refusal reports the URL, the reason and what to do', () => {
   expect(refusal(new UrlPolicy(), 'http://localhost:8080/').message).toBe(
     '"http://localhost:8080/" is not opened: localhost is this machine itself; start the browser with --allow-host localhost if pages may reach it',
   )
@@ -165,7 +165,7 @@ describe('--allow-host', () => {
   })
 })
 
-test('--only-host limits where pages are opened from, not what it does not name', () => {
+test('--only-host limits the hosts of pages, not their other connections', () => {
   const policy = new UrlPolicy({ onlyHosts: ['example.com', '*.example.com'] })
   expect(policy.limitsNavigation).toBe(true)
   expect(policy.checkNavigation('https://www.example.com/').href).toBe('https://www.example.com/')

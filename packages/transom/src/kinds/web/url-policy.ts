@@ -13,7 +13,7 @@ export interface UrlPolicyOptions {
 export interface Refusal {
   readonly rule: 'scheme' | 'credentials' | 'not_a_url' | 'only_host' | 'own_proxy' | AddressKind
   readonly reason: string
-  /** What makes it possible; null when nothing does. */
+  /** What makes it possible; null if nothing does. */
   readonly remedy: string | null
 }
 
@@ -22,7 +22,7 @@ const URL_CHARS_SHOWN_MAX = 300 // a data: URL can have megabytes
 const URL_CHARS_MAX = 2 << 20
 
 /**
- * What a browser that an agent drives may load. A page can be anybody's, and may try to reach what only this machine
+ * What a browser that an agent drives may load. Any page may be hostile, and may try to reach what only this machine
  * can: its own services, its network's, its cloud's credentials. The same rules are asked at two places: for what is
  * asked for by name (`checkNavigation`), and by the filtering proxy for each connection, with the address it goes to.
  */
@@ -40,7 +40,7 @@ export class UrlPolicy {
     return this.#only !== null
   }
 
-  /** The URL to navigate to, as the browser will write it. Throws when it may not be opened. */
+  /** The URL to navigate to, as the browser will write it. Throws if it may not be opened. */
   checkNavigation(text: string): URL {
     const url = text.length > URL_CHARS_MAX ? null : readUrl(text.trim())
     const refusal = url === null ? NOT_A_URL : this.refuseNavigation(url)
@@ -48,7 +48,7 @@ export class UrlPolicy {
     return url
   }
 
-  /** Why a page may not be opened from this URL, as far as the URL tells; null when it may. */
+  /** Why a page may not be opened from this URL, judged by the URL alone; null if it may. */
   refuseNavigation(url: URL): Refusal | null {
     if (url.href === 'about:blank' || /^about:blank[?#]/.test(url.href)) return null
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return refusedScheme(url.protocol)
@@ -60,7 +60,7 @@ export class UrlPolicy {
     return this.refuseHost(host)
   }
 
-  /** Why no connection may be made to a host, as far as its name tells; null when its addresses decide. */
+  /** Why no connection may be made to a host, judged by its name alone; null if its addresses decide. */
   refuseHost(host: HostName): Refusal | null {
     const literal = judgeAddress(host.name)
     if (literal !== null) return this.refuseAddress(host, host.name)
@@ -69,7 +69,7 @@ export class UrlPolicy {
   }
 
   /**
-   * Why no connection to a host may go to this address; null when it may. A name that was allowed may be anywhere in
+   * Why no connection to a host may go to this address; null if it may. A name that was allowed may be anywhere in
    * private networks; where clouds keep credentials is allowed by its address alone, since names can be rebound.
    */
   refuseAddress(host: HostName, address: string): Refusal | null {
@@ -98,7 +98,7 @@ export function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
 
-/** What a caller is told who asked for the URL. */
+/** The error for the caller that asked for the URL. */
 export function refusalError(url: string, refusal: Refusal): OpError {
   const shown = url.length > URL_CHARS_SHOWN_MAX ? `${url.slice(0, URL_CHARS_SHOWN_MAX)}…` : url
   const isMalformed = ['not_a_url', 'scheme', 'credentials'].includes(refusal.rule)

@@ -67,7 +67,7 @@ export interface PageEvents {
   networkIdle(): void
   /** The page hung or its process ended, and what was done about it. */
   trouble(error: Error): void
-  /** The browser has ended and could not be started again, which `trouble` has told: nothing can be done any more. */
+  /** The browser has ended and could not be restarted, as `trouble` has reported. Nothing more can be done. */
   lost(error: Error): void
 }
 
@@ -77,8 +77,8 @@ export interface PageEvents {
  */
 export interface WebPage {
   /**
-   * The last frame that was decoded; null before the first. It is behind what is shown while nobody has looked, waited,
-   * acted or observed frames for a while.
+   * The last frame that was decoded; null before the first. It may be older than what is shown if no caller has
+   * looked, waited, acted or observed frames for a while.
    */
   readonly frame: WebFrame | null
   readonly state: PageState
@@ -86,7 +86,7 @@ export interface WebPage {
 
   /** Resolves when the page has loaded. The caller has checked the address. */
   navigate(url: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
-  /** False when there is no such page in the history. */
+  /** False if there is no such page in the history. */
   goBack(): Promise<boolean>
   goForward(): Promise<boolean>
   reload(): Promise<void>

@@ -55,7 +55,7 @@ export class WebProjection implements Projection {
     this.#kinds = new Uint8Array(cols * rows)
   }
 
-  /** The screen of a checkpoint; null when it was made by another version. */
+  /** The screen of a checkpoint; null if it was made by another version. */
   static restore(checkpoint: Uint8Array): WebProjection | null {
     const state = decodeWebCheckpoint(checkpoint)
     if (state === null) return null

@@ -39,7 +39,7 @@ export interface WebStart extends SourceStart<WebProjection> {
 type BrowserState =
   | { readonly is: 'opening' }
   | { readonly is: 'open'; readonly guarded: GuardedPage }
-  /** Nothing that a page still says is recorded. */
+  /** Later events of the page are not recorded. */
   | { readonly is: 'ended' }
 
 /** A page in a browser of its own, which runs as a child of this process. */
@@ -92,7 +92,7 @@ export class WebSource implements Source {
     }
   }
 
-  /** While nothing watches, a page is not read all the time: it is when somebody looks. */
+  /** A page without watchers is not read continuously, but when a caller looks. */
   async refresh(): Promise<void> {
     await this.#page?.look()
   }
@@ -266,7 +266,7 @@ export class WebSource implements Source {
     if (page.frame !== null) this.#onFrame(page.frame)
     if (url === page.state.url) return
     await this.#navigate(url, this.#start.actor).catch((error: unknown) => {
-      // What has come of a slow page is shown: that is no reason to have no session.
+      // A slow page is shown as far as it has loaded; it does not fail the session.
       if (!(error instanceof OpError) || error.code !== 'navigation_timeout') throw error
       this.#onTrouble(error)
     })
@@ -363,7 +363,7 @@ export class WebSource implements Source {
       this.#caret = (await this.#details.read(page)).caret
       if (page.frame !== null) this.#onFrame(page.frame)
     } catch {
-      return // a page that hangs or is gone reports so by its events
+      return // a page that hangs or has closed reports so by its events
     }
   }
 }

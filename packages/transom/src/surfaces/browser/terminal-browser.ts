@@ -19,7 +19,7 @@ export interface TerminalBrowserOptions {
   readonly terminal: PersonsTerminal
   /** The URL as it is opened; throws for one that may not be. */
   checkUrl(url: string): string
-  /** Why a page was not loaded, when it was kept from being; null when it was not. */
+  /** Why the guard refused to load a page; null if it did not. */
   problemAt(url: string): Error | null
 }
 
@@ -46,7 +46,7 @@ export class TerminalBrowser {
     this.#options = options
   }
 
-  /** Shows pages until the person quits, or the signal says so. */
+  /** Shows pages until the user quits, or the signal aborts. */
   async run(url: string, signal: AbortSignal): Promise<void> {
     const { page, terminal } = this.#options
     const over = new Promise<void>((resolve) => (this.#quit = resolve))
@@ -220,7 +220,7 @@ export class TerminalBrowser {
 /** What is left for an answer when a question fills the line. */
 const FIELD_COLS_MIN = 10
 
-/** What a page is told of a key; nothing for one that it does not know. */
+/** The key presses that a page gets for a key; none for a key that pages do not know. */
 function pressesOf({ name }: KeyEvent): KeyPress[] {
   try {
     return parseKeys([name])

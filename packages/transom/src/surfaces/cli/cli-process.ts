@@ -14,7 +14,7 @@ export interface CliProcess {
   readonly pretty: boolean
   readonly exportOutput: ExportOutput
   readText(file: string): string
-  /** Shows people how far a long command has come, where they look; empty when it is done. */
+  /** Shows the progress of a long command on a terminal; empty text clears it. */
   progress(text: string): void
   out(text: string): void
   err(text: string): void

@@ -50,7 +50,7 @@ export async function exportToStdout(
     result = await callHost({ ...params, out })
     fd = fs.openSync(out, 'r')
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true }) // what is open stays readable, and nothing stays behind
+    fs.rmSync(folder, { recursive: true, force: true }) // an open file stays readable, and nothing is left on disk
   }
   await output.copy(fd)
   return result

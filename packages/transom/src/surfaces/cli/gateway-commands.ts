@@ -15,7 +15,7 @@ export interface GatewayInvocation {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
   readonly answer: (result: object, text: string) => void
-  /** Tells people something beside the result. */
+  /** Prints a notice for the user beside the result. */
   readonly notice: (text: string) => void
 }
 

@@ -9,11 +9,11 @@ import { HOST_LOCK_FILE } from '../../home/home-path.ts'
 import { launchHost, type LaunchOptions } from '../../home/host-launch.ts'
 
 export interface HostFinder extends LaunchOptions {
-  /** Tells people what is done, when they asked for it. */
+  /** Prints each step, if the user asked for debug output. */
   readonly debug: (text: string) => void
 }
 
-/** Connects to the host of a Home; null when none is running. */
+/** Connects to the host of a Home; null if none is running. */
 export async function connectToHost({
   home,
   debug,
@@ -30,7 +30,7 @@ export async function connectOrStartHost(finder: HostFinder): Promise<Client> {
   return (await connectToHost(finder)) ?? (await startHost(finder))
 }
 
-/** Starts a host for a Home, or finds the one that somebody else has just started, and connects to it. */
+/** Starts a host for a Home, or finds one that another client has just started, and connects to it. */
 export async function startHost(options: HostFinder): Promise<Client> {
   options.debug(`starting a host: ${options.hostScript}`)
   const { socket } = await launchHost(options)

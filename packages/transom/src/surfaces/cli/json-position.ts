@@ -1,5 +1,5 @@
 /**
- * Where a text stops being JSON, as an offset, or null when it is JSON. The messages of JSON.parse() name the place
+ * Where a text stops being JSON, as an offset, or null if it is JSON. The messages of JSON.parse() name the place
  * in some versions of Node and for some mistakes only.
  */
 export function jsonErrorOffset(text: string): number | null {

@@ -3,7 +3,7 @@ import { commandTable } from '@transom/protocol'
 import { expandCommand, type CompactCommand } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 
-test('what the build leaves out of the command table is filled in again', () => {
+test('defaults that the build leaves out of the command table are filled in again', () => {
   const table = commandTable()
   const isEmpty = (value: unknown) =>
     value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)

@@ -18,7 +18,7 @@ export interface LocalContext {
   readonly params: Readonly<Record<string, unknown>>
   /** Every command that help shows. */
   readonly commands: readonly Command[]
-  /** Where this Home's host is to be found. Not looked for before it is asked for: `version` needs no Home. */
+  /** Where this Home's host is. Resolved only on demand: `version` needs no Home. */
   readonly host: () => HostFinder
   /** The whole of a text file, or of standard input for `-`. */
   readonly readText: (file: string) => string

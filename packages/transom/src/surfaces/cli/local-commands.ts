@@ -10,7 +10,7 @@ import { screenshotDiffCommand } from './screenshot-diff-command.ts'
 import { versionCommand } from './version-command.ts'
 import { watchCommand } from './watch-command.ts'
 
-/** The commands that the client carries out itself, listed in help behind those of the operation table. */
+/** The commands that the client carries out itself, listed in help after those of the operation table. */
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   batchCommand,
   replayCommand,

@@ -133,7 +133,7 @@ describe('help', () => {
     }
   })
 
-  test('says how the command can end, what it reads from the environment and where to go on', () => {
+  test('lists exit statuses, environment variables and related commands', () => {
     const wait = commands.find(({ command }) => command === 'wait')
     const help = wait === undefined ? '' : commandHelp(wait, transomHelp('transom'))
     expect(help).toMatch(/Exit status:\n {2}0 +Done\.\n/)

@@ -20,7 +20,7 @@ export interface GlobalFlags {
 
 export interface ParsedArgv {
   readonly flags: GlobalFlags
-  /** Null when only global flags were given. */
+  /** Null if only global flags were given. */
   readonly command: Command | null
   readonly params: Record<string, unknown>
 }
@@ -63,7 +63,7 @@ export function parseCommandLine<C extends Command>(
   return { command, params: dialect.help() ? {} : reader.complete(context) }
 }
 
-/** Reads the words behind one command, as parseArgv() does. Throws `usage`. */
+/** Reads the words after one command, as parseArgv() does. Throws `usage`. */
 export function readArguments(
   command: Command,
   words: readonly string[],

@@ -10,7 +10,7 @@ export type Ask = (operation: string, params: Record<string, unknown>) => Promis
 
 export interface BlockOutput {
   write(bytes: Uint8Array): Promise<void>
-  /** Tells a person something beside the output. */
+  /** Prints a notice for the user beside the output. */
   notice(text: string): void
 }
 

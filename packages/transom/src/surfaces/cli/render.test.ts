@@ -51,7 +51,7 @@ describe('a template', () => {
 describe('a result', () => {
   const shown = (render: Render | null, result: unknown) => renderResult({ render }, result)
 
-  test('of an operation that does not say is its fields, and a table for each list', () => {
+  test('by default is the fields, and a table for each list', () => {
     const result = {
       ok: true,
       session: 's1',

@@ -61,7 +61,7 @@ function fieldsOf(
   return flat(Object.fromEntries([...own, ...formed]))
 }
 
-/** What is shown of an operation that does not say: its fields, and a table for each list of objects in it. */
+/** The default rendering of a result: its fields, and a table for each list of objects in it. */
 function generic(result: unknown): string {
   const entries = Object.entries(result as object) // every operation answers with an object
   const isTable = (value: unknown) =>
@@ -79,7 +79,7 @@ function genericTable(items: readonly object[]): string {
   )
 }
 
-/** Without objects in it: their fields with the name before them. What every answer has (`ok`) says nothing. */
+/** Without objects in it: their fields with the name before them. What every answer has (`ok`) is left out. */
 function flat(record: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]: [string, unknown]) => {

@@ -118,7 +118,7 @@ interface Request {
   readonly endsHost?: boolean
   readonly params: Record<string, unknown>
   readonly signal: AbortSignal
-  /** Tells a person something beside the result. */
+  /** Prints a notice for the user beside the result. */
   notice(text: string): void
   readonly onProgress?: CallOptions['onProgress']
 }
@@ -165,7 +165,7 @@ async function callOn(
   try {
     const result = await client.request(operation, params, { signal, onProgress })
     debug('answered')
-    // Its connections end with the host: after that nothing of it is there any more.
+    // The connection closes when the host ends, so that no host is left after this.
     if (endsHost === true) await client.whenClosed()
     return result
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Snapshot, SubscriptionMessage } from '@transom/protocol'
 
 type ScreenLine = Snapshot['lines'][number]
 
-/** The screen of a session as a subscription tells it: one dump, then changed rows. */
+/** The screen of a session, built from a subscription: one dump, then changed rows. */
 export class WatchedScreen {
   bells = 0
   seq = 0
@@ -24,7 +24,7 @@ export class WatchedScreen {
     this.seq = message.seq
   }
 
-  /** The line that shows `text`, wrapped rows joined; null when none does. */
+  /** The line that shows `text`, wrapped rows joined; null if none does. */
   lineWith(text: string): string | null {
     for (const rows of this.#lines()) {
       // A row comes without its trailing blanks. Where the line goes on below they belong to it, unless the last

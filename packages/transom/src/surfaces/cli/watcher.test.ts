@@ -72,7 +72,7 @@ test('bells are counted from where the watch began', () => {
   expect(told()).toEqual(['bell 2', 'bell 1'])
 })
 
-test('idle is told once for each quiet time, and not after the end', () => {
+test('idle is reported once for each quiet time, and not after the end', () => {
   const watch = watcher('idle', 'exit')
   watch.update(dump([line('')]))
   vi.advanceTimersByTime(999)

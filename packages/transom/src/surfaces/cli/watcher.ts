@@ -5,7 +5,7 @@ import { WatchedScreen } from './watched-screen.ts'
 export type WatchCondition =
   { readonly on: 'exit' | 'idle' | 'bell' } | { readonly on: 'text'; readonly text: string }
 
-/** One line of what `watch` tells. `text` is what a person wants to know of it. */
+/** One line that `watch` prints. `text` is its content for a person. */
 export interface WatchEvent {
   readonly event: WatchCondition['on']
   readonly session: string
@@ -32,7 +32,7 @@ export function parseCondition(spelled: string): WatchCondition {
   throw new OpError('usage', message, { option: '--on', value: spelled })
 }
 
-/** Turns what a screen subscription says into events. */
+/** Turns the messages of a screen subscription into events. */
 export class Watcher {
   readonly #options: WatcherOptions
   readonly #screen = new WatchedScreen()

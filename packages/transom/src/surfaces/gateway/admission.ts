@@ -6,7 +6,7 @@ import { RateLimiter } from './rate-limiter.ts'
 import type { Grant, TokenStore } from './token-store.ts'
 import { LOGIN_SECONDS, type ViewerLogins } from './viewer-logins.ts'
 
-/** Wrong tokens from one address: nobody types faster, and a program that has a wrong one need not ask again. */
+/** Wrong tokens from one address: no person types faster, and a program with a wrong one need not ask again. */
 const FAILURES_PER_SECOND = 5
 
 export interface AdmissionParts {
@@ -14,7 +14,7 @@ export interface AdmissionParts {
   readonly tokens: TokenStore
   readonly codes: LoginCodes
   readonly logins: ViewerLogins
-  /** Tells the cookies of gateways apart: browsers keep one set for all ports of a machine. */
+  /** Distinguishes the cookies of gateways: browsers keep one set for all ports of a machine. */
   readonly port: number
   readonly requestsPerSecond: number
 }

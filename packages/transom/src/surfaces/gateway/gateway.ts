@@ -53,7 +53,7 @@ export interface GatewayOptions {
   readonly tokens: TokenStore
   readonly limits: GatewayLimits
   readonly createMcp: (calls: HostCalls) => McpEndpoint
-  /** Null when nobody reads it. */
+  /** Null if debug output is off. */
   readonly debug: ((line: string) => void) | null
 }
 
@@ -109,7 +109,7 @@ export class Gateway {
     })
     const upgrades = new StreamUpgrades({ admission, calls, slots, debug })
     server.on('upgrade', (request, socket, head) => upgrades.accept(request, socket, head))
-    // Requests look for themselves; a stream that is silent would not notice that its token is gone.
+    // Each request checks its token; a silent stream would not notice that its token was revoked.
     const closeInvalid = () => slots.closeInvalid((grant) => admission.isValid(grant))
     this.#watcher = fs.watch(options.home, (_event, file) => {
       if (file === TOKENS_FILE) closeInvalid()

@@ -24,7 +24,7 @@ export interface AppParts {
   readonly metrics: (signal: AbortSignal) => Promise<string>
   /** Serves /mcp to a caller that has been let in. */
   readonly mcp: McpEndpoint
-  /** Null when nobody reads it. */
+  /** Null if debug output is off. */
   readonly debug: ((line: string) => void) | null
 }
 

@@ -18,7 +18,7 @@ test('only addresses of this machine itself are loopback', () => {
     expect([other, isLoopback(other)]).toEqual([other, false])
 })
 
-test('a gateway answers to its own names and to those it is told, with its port', () => {
+test('a gateway answers to its own names and to configured ones, with its port', () => {
   const hosts = ownHosts(listenAddress({ listen: '127.0.0.1:7317' }), 7317, ['Box.lan', 'other.lan:99'])
   expect([...hosts].toSorted()).toEqual(
     ['127.0.0.1:7317', '[::1]:7317', 'box.lan:7317', 'localhost:7317', 'other.lan:99'].toSorted(),

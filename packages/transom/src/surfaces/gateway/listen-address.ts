@@ -24,7 +24,7 @@ export interface ListenAddress {
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1']
 
-/** Where to listen. Another machine can reach a gateway only through TLS, unless somebody insists in words. */
+/** Where to listen. Another machine can reach a gateway only through TLS, unless a flag allows it without. */
 export function listenAddress(request: ListenRequest): ListenAddress {
   const tls = readTls(request)
   const scheme = tls === null ? 'http' : 'https'
@@ -54,7 +54,7 @@ export function ownHosts(
   port: number,
   allowed: readonly string[],
 ): Set<string> {
-  // On a Unix socket nobody can be lured to another name; clients send "localhost" or what they were told.
+  // A Unix socket cannot be reached by DNS rebinding; clients send "localhost" or a configured name.
   if ('path' in at) return new Set(['localhost', ...allowed.map((name) => name.toLowerCase())])
   const names = isLoopback(at.host) ? LOOPBACK_NAMES : [at.host, ...LOOPBACK_NAMES]
   const own = hostNames(scheme, [...names, ...allowed.filter((name) => !hasPort(name))], port)
@@ -68,7 +68,7 @@ export function isLoopback(host: string): boolean {
   return (family === 4 && host.startsWith('127.')) || (family === 6 && /^(0*:)*:?0*1$/.test(host))
 }
 
-/** Removes the socket of a gateway that is gone, and nothing else. */
+/** Removes the socket of a gateway that has ended, and nothing else. */
 export async function claimUnixSocket(path: string): Promise<void> {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return

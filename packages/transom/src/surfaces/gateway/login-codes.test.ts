@@ -41,7 +41,7 @@ test('a file that is not one of codes is refused', () => {
   expect(() => codes().take('x')).toThrow(expect.objectContaining({ code: 'config_invalid' }))
 })
 
-test('a login allows to look until it ends or its time is over', () => {
+test('a login is valid until it ends or expires', () => {
   const logins = new ViewerLogins(() => nowMs)
   const [one, other] = [logins.open(), logins.open()]
   const grant = logins.find(one)

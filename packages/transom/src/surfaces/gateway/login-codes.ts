@@ -42,7 +42,7 @@ export class LoginCodes {
   /** Whether a code is right; it is not a second time. Takes the same time for every wrong one. */
   take(code: string): boolean {
     const digest = digestOf(code)
-    if (find(this.#read(), digest) === null) return false // without the lock: who guesses holds nobody up
+    if (find(this.#read(), digest) === null) return false // without the lock: a wrong guess must not delay others
     let taken = false
     this.#update((codes) => {
       const found = find(codes, digest)

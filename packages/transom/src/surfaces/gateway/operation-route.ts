@@ -10,11 +10,11 @@ import { readJsonBody } from './request-body.ts'
 export interface OperationParts {
   readonly calls: HostCalls
   readonly admission: Admission
-  /** Null when nobody reads it. */
+  /** Null if debug output is off. */
   readonly debug: ((line: string) => void) | null
 }
 
-/** The operation that a request is for; null when it is for something else. */
+/** The operation that a request is for; null if it is for something else. */
 export function operationOf({ method, url = '' }: IncomingMessage): string | null {
   if (method !== 'POST') return null
   const [, operation = null] = /^\/v1\/([^/?#]+)(?:\?|$)/.exec(url) ?? []

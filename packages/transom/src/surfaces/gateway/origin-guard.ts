@@ -16,7 +16,7 @@ export interface OriginHeaders {
 }
 
 /**
- * Keeps out what a browser carries to this machine for somebody else's page: a name that was rebound to this
+ * Refuses requests that a browser sends for a foreign page: a name that was rebound to this
  * address has a foreign Host, and a script of another page has a foreign Origin (also `null`, and also one that
  * differs in the port alone). Programs that are no browser send no Origin.
  */
@@ -33,8 +33,9 @@ export function assertOwnOrigin(rules: OriginRules, { host, origin }: OriginHead
 }
 
 /**
- * Whether a browser says that a page of the gateway itself asks. A cookie counts only then: browsers send it along with
- * what pages of other ports of this machine ask for. They name an Origin for all but a plain GET from the same one.
+ * Whether the browser reports that the request comes from the gateway's own page. Only then a cookie counts: browsers
+ * also send it with requests of pages from other ports of this machine. They name an Origin for all but a plain GET
+ * from the same one.
  */
 export function isOwnPage(
   { scheme }: OriginRules,
@@ -46,7 +47,7 @@ export function isOwnPage(
   return origin === `${scheme}://${host?.toLowerCase()}`
 }
 
-/** Whether the browser is to be told that a page of this origin may read the answer. */
+/** Whether pages of this origin may read the answers (CORS). */
 export function isAllowedOrigin({ allowedOrigins }: OriginRules, origin: string): boolean {
   return allowedOrigins.has(origin)
 }

@@ -5,7 +5,7 @@ interface Bucket {
   atMs: number
 }
 
-const BUCKETS_MAX = 10_000 // who has not been seen for the longest time goes; it would be full again anyhow
+const BUCKETS_MAX = 10_000 // past this the least recently used is dropped; it would be full again anyway
 
 /** So many per second and caller on average, twice as many at once. */
 export class RateLimiter {

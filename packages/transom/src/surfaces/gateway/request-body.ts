@@ -4,7 +4,7 @@ import { OpError } from '@transom/protocol/errors'
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The JSON value of a request's body; undefined when the body is empty. Only application/json: a form or a plain
+ * The JSON value of a request's body; undefined if the body is empty. Only application/json: a form or a plain
  * text is what a foreign page can send without asking first.
  */
 export async function readJsonBody(incoming: IncomingMessage, bytesMax: number): Promise<unknown> {

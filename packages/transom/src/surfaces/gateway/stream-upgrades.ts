@@ -39,7 +39,7 @@ export class StreamUpgrades {
   }
 
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => {}) // the close that follows says it
+    socket.on('error', () => {}) // the close that follows reports it
     try {
       const grant = this.#admit(request)
       this.#open(request, socket, head, grant)

@@ -39,7 +39,7 @@ export interface NewToken {
 }
 
 /**
- * The tokens of a Home's gateway. The file (mode 0600) holds digests only: who reads it, or a copy of the Home,
+ * The tokens of a Home's gateway. The file (mode 0600) holds only digests: a reader of it, or of a copy of the Home,
  * has no token. A change made by another process counts from the next request on.
  */
 export class TokenStore {
@@ -71,7 +71,7 @@ export class TokenStore {
     return grantOf(record)
   }
 
-  /** Whether a grant that was given out is still as it was. */
+  /** Whether a grant is still valid and unchanged. */
   isValid({ id, created_at }: Grant): boolean {
     return this.#records().some((record) => record.id === id && record.created_at === created_at)
   }
@@ -95,7 +95,7 @@ export class TokenStore {
     })
   }
 
-  /** The token of the first start; null when there are tokens already. */
+  /** The token of the first start; null if there are tokens already. */
   createFirst(): NewToken | null {
     if (this.#records().length > 0) return null
     return this.create({ name: FIRST_TOKEN_NAME, scope: 'admin', sessions: null })
@@ -141,7 +141,7 @@ export class TokenStore {
   }
 }
 
-/** Later than the one whose place it takes: by this, what was opened with the old token knows that it is gone. */
+/** Later than the token that it replaces: by this, a stream opened with the old one notices that it was replaced. */
 function newRecord({ id, name, scope, sessions }: Omit<TokenPrincipal, 'kind'>, after = '') {
   const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const sha256 = createHash('sha256').update(token).digest('hex')

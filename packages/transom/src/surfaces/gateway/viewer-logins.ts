@@ -12,19 +12,19 @@ interface Login {
 }
 
 /**
- * Browsers that have logged in: what their cookie is worth. Kept in memory only, by digest: a gateway that ends has
- * logged everybody out.
+ * Browsers that have logged in: what their cookie is worth. Kept in memory only, by digest: the end of a
+ * gateway ends all logins.
  */
 export class ViewerLogins {
   readonly #now: () => number
-  /** By the digest of the cookie: whether one is known tells nothing about those that are. */
+  /** By the digest of the cookie: a lookup reveals nothing about the known ones. */
   readonly #logins = new Map<string, Login>()
 
   constructor(now: () => number = Date.now) {
     this.#now = now
   }
 
-  /** Returns what the cookie is to hold. It allows to look, at everything. */
+  /** Returns the value of the cookie. The login is read-only, for all sessions. */
   open(): string {
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const id = `viewer-${randomBytes(4).toString('hex')}`

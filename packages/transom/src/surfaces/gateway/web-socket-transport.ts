@@ -61,7 +61,7 @@ export class WebSocketTransport implements Transport {
 function receive(data: RawData, listener: TransportListener): void {
   let message: unknown
   try {
-    message = JSON.parse((data as Buffer).toString()) // ws gives one buffer unless told otherwise
+    message = JSON.parse((data as Buffer).toString()) // ws gives one buffer by default
   } catch {
     listener.malformed?.('parse_error')
     return

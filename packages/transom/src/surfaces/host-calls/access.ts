@@ -126,7 +126,7 @@ async function idOrNull(find: (ref: string) => Promise<string>, ref: string): Pr
   try {
     return await find(ref)
   } catch (error) {
-    // Not told apart from one that is there: what others run is not for this token to know.
+    // Same answer as for an existing session: this token must not learn what others run.
     if (error instanceof OpError && error.code.startsWith('session_')) return null
     throw error
   }

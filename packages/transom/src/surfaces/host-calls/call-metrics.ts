@@ -26,7 +26,7 @@ export class CallMetrics {
       throw failure
     } finally {
       this.#inFlight--
-      // A name that is no operation is the caller's text: it must not become a label for ever.
+      // An unknown operation name is the caller's text: it must not become a permanent label.
       this.#add(error === 'unknown_operation' ? 'unknown' : operation, performance.now() - startMs, error)
     }
   }

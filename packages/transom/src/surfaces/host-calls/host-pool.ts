@@ -10,7 +10,7 @@ import { OpError } from '@transom/protocol/errors'
 
 /** How the gateway reaches the hosts of its Home. */
 export interface HostConnector {
-  /** Connects to the host of the Home, starting one if that is allowed; else null when none is running. */
+  /** Connects to the host of the Home, starting one if that is allowed; else null if none is running. */
   connect(options: { start: boolean }): Promise<Client | null>
   /** Connects to the host that a `session_elsewhere` names. */
   follow(elsewhere: OpError): Promise<Client>
@@ -73,7 +73,7 @@ export class HostPool {
     return this.#callHost(operation, ask)
   }
 
-  /** The id behind a session's name or prefix. */
+  /** The id for a session's name or prefix. */
   async findSession(ref: string, signal: AbortSignal): Promise<string> {
     const { session } = (await this.call('session.inspect', { session: ref }, { signal })) as {
       session: string

@@ -75,7 +75,7 @@ test('a session comes with its manifest, not with its folder, and goes when it h
   stop()
 })
 
-test('who has stopped listening is told nothing, and a later listener hears what comes then', async () => {
+test('a stopped listener gets nothing, and a later one gets what follows', async () => {
   const watch = new SessionListWatch(home)
   listen(watch)()
   home.createSessionFolder('unseen')

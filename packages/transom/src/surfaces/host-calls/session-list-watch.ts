@@ -9,8 +9,8 @@ interface Watched {
 }
 
 /**
- * Tells when sessions of a Home come and go, whichever host runs them, by the files that hosts write. It asks no host,
- * and so starts none. Nothing is watched while nobody listens.
+ * Reports when sessions of a Home start and end, on any host, by the files that hosts write. It asks no host,
+ * and so starts none. Nothing is watched while there is no listener.
  */
 export class SessionListWatch {
   readonly #home: Home
@@ -37,7 +37,7 @@ export class SessionListWatch {
     const listening = [...this.#listeners]
     this.#listeners.clear() // those that are there already have not come just now
     this.#folder = fs.watch(path.join(this.#home.path, 'sessions'), () => this.#look())
-    this.#folder.on('error', () => {}) // the Home is gone, and with it every session
+    this.#folder.on('error', () => {}) // the Home was removed, with every session
     this.#look()
     for (const listener of listening) this.#listeners.add(listener)
   }
@@ -70,7 +70,7 @@ export class SessionListWatch {
     }
   }
 
-  /** Watches first and reads then: what is written in between is told by the watch. */
+  /** Watches first and then reads: the watch reports what is written in between. */
   #follow(id: string, wasActive: boolean): void {
     const watcher =
       this.#watch(id, this.#home.manifestPath(id)) ?? this.#watch(id, this.#home.sessionFolder(id))
@@ -82,10 +82,10 @@ export class SessionListWatch {
     if (active !== wasActive) this.#tell(id)
   }
 
-  /** Null when there is no such file, or the system has no watches left: then that session's end is not told. */
+  /** Null if there is no such file, or the system has no watches left: then that session's end is not reported. */
   #watch(id: string, file: string): fs.FSWatcher | null {
     try {
-      // A manifest is replaced, never changed: each watch tells of one change.
+      // A manifest is replaced, never changed: each watch reports one change.
       const watcher = fs.watch(file, () => {
         if (this.#watched.get(id)?.watcher !== watcher) return
         const { active } = this.#watched.get(id) ?? { active: false }

@@ -98,7 +98,7 @@ export class Subscriber {
 
   #forEach(act: (client: Client) => void): void {
     for (const opening of this.#clients.values()) {
-      opening.then(act, () => {}) // whoever opened it has been told why it failed
+      opening.then(act, () => {}) // the caller that opened it has the error
     }
   }
 }

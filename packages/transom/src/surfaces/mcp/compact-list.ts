@@ -7,7 +7,7 @@ const LIST_CHARS_MAX = 4000
 /** A command line can be a script. */
 const COMMAND_CHARS_MAX = 300
 
-/** The sessions as a tool answers with them: what tells them apart, as many as fit. */
+/** The sessions as a tool answers with them: what distinguishes them, as many as fit. */
 export const compactSessions = z.object({
   sessions: z.array(
     sessionInfo
@@ -19,7 +19,7 @@ export const compactSessions = z.object({
 })
 export type CompactSessions = z.infer<typeof compactSessions>
 
-/** A page of a list: from behind a cursor, the newest first. */
+/** A page of a list: what follows a cursor, the newest first. */
 export function compactList(sessions: readonly SessionInfo[], cursor: string | null = null): CompactSessions {
   const after = cursor === null ? null : parseListCursor(cursor)
   const rest = sessions
@@ -28,7 +28,7 @@ export function compactList(sessions: readonly SessionInfo[], cursor: string | n
     .map(compactSession)
   let chars = 0
   const end = rest.findIndex((session) => (chars += JSON.stringify(session).length + 1) > LIST_CHARS_MAX)
-  const shown = rest.slice(0, end < 0 ? rest.length : Math.max(1, end)) // one that is too long comes all the same
+  const shown = rest.slice(0, end < 0 ? rest.length : Math.max(1, end)) // always at least one, even if it is too long
   const last = shown.at(-1)
   const omitted = rest.length - shown.length
   return {
@@ -55,7 +55,7 @@ function compactSession(info: SessionInfo): CompactSessions['sessions'][number] 
   }
 }
 
-/** By this they are ordered, so that a page goes on where the last one ended, whoever has come or gone. */
+/** The sort key: a page goes on where the last one ended, even if sessions have come or gone. */
 function keyOf({ created_at, session }: { created_at: string; session: string }): string {
   return `${created_at}/${session}`
 }

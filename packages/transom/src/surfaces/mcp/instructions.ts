@@ -1,6 +1,6 @@
 import type { ToolSet } from '@transom/protocol'
 
-/** What a client tells its model about the whole of the tools. */
+/** The instructions that a client gives its model for all tools together. */
 export function instructions(set: ToolSet): string {
   return set === 'pty' ? COMMON : `${COMMON}\n\n${HOW_TO_WORK}`
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
 import type { ResourceWatch } from './resource-watch.ts'
 
-/** A request of the 2026 protocol to be told of changes: a stream over HTTP, until it is cancelled on stdio. */
+/** A request of the 2026 protocol for change notifications: a stream over HTTP, until it is cancelled on stdio. */
 export interface ListenRequest {
   readonly id: string | number
   readonly method: 'subscriptions/listen'
@@ -24,7 +24,7 @@ export function isListen(message: unknown): message is ListenRequest {
   return Array.isArray(uris) && uris.every((uri) => typeof uri === 'string')
 }
 
-/** Follows what is asked for. Returns the request without what cannot be followed: the client is told what remains. */
+/** Follows what is requested. Returns the request without what cannot be followed, for the client to see. */
 export async function followListen(watch: ResourceWatch, request: ListenRequest): Promise<ListenRequest> {
   const { notifications } = request.params
   const { resourceSubscriptions: wanted, resourcesListChanged } = notifications
@@ -49,12 +49,12 @@ export async function followListen(watch: ResourceWatch, request: ListenRequest)
 export class ListenBus implements ServerEventBus {
   readonly #opening = new AsyncLocalStorage<ResourceWatch>()
 
-  /** Runs what opens a stream, which then is told what `watch` sees. */
+  /** Runs what opens a stream, which then gets the changes that `watch` sees. */
   async open<T>(watch: ResourceWatch, serve: () => Promise<T>): Promise<T> {
     try {
       return await this.#opening.run(watch, serve)
     } finally {
-      if (!watch.isDelivering) watch.close() // it was refused, or there was nothing to be told
+      if (!watch.isDelivering) watch.close() // it was refused, or there was nothing to report
     }
   }
 

@@ -41,7 +41,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   const handler = createMcpHandler(
     ({ authInfo, era }) => {
       const grant = authInfo?.extra?.['grant'] as TokenPrincipal // put there below
-      // The protocol of 2025 is served without a session, and so without a way to tell a client anything.
+      // The protocol of 2025 is served without a session, so the server cannot notify a client.
       const subscriptions = era === 'modern' ? { subscriptions: { era, watch: null } } : {}
       return createServer(permittedTools(tools, grant), grant, { ...options, ...subscriptions })
     },
@@ -63,7 +63,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   }
 }
 
-/** A server with these tools. With `subscriptions` its client can be told that a resource has changed. */
+/** A server with these tools. With `subscriptions` it can notify its client of a changed resource. */
 export function createServer(
   tools: readonly Tool[],
   under: LocalPrincipal | TokenPrincipal,
@@ -94,7 +94,7 @@ export function createServer(
   for (const tool of tools) registerTool(server, host, tool)
   const watch = subscriptions?.era === 'legacy' ? subscriptions.watch : null
   if (watch !== null) registerSubscribe(server, watch)
-  // In the protocol of 2025 nobody asks to be told that the list has changed: whoever has looked at it is told.
+  // In the protocol of 2025 there is no request to follow the list: a client that has read it is notified of changes.
   registerResources(server, host, () => watch?.followList())
   return server
 }

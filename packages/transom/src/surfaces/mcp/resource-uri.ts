@@ -11,7 +11,7 @@ export type ResourceRef =
   | { readonly kind: 'screen' | 'blocks'; readonly session: string }
   | { readonly kind: 'block'; readonly session: string; readonly block: number }
 
-/** What a URI means; null when it is none of ours, or a page of one: pages do not change. */
+/** What a URI means; null if it is none of ours, or a page of one: pages do not change. */
 export function parseResourceUri(uri: string): ResourceRef | null {
   if (uri === SESSIONS_URI) return { kind: 'sessions' }
   const [, session, kind, block] =

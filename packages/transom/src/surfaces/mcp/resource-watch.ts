@@ -40,7 +40,7 @@ export class ResourceWatch {
     this.#subscriber = new Subscriber(parts.calls, parts.principal)
   }
 
-  /** Says who is told; what has changed before is told, too. */
+  /** Sets the listener. Earlier changes are delivered, too. */
   deliverTo(listener: WatchListener): void {
     this.#listener = listener
     this.#arm()
@@ -93,7 +93,7 @@ export class ResourceWatch {
     this.#subscriber.close()
     this.unfollowList()
     for (const uri of this.#followed.keys()) {
-      this.unfollow(uri).catch(() => {}) // whoever began to follow it has been told why that failed
+      this.unfollow(uri).catch(() => {}) // the caller that began to follow it has the error
     }
   }
 
@@ -117,7 +117,7 @@ export class ResourceWatch {
       this.#arm()
     })
     return () => {
-      // The connection ends with the client; until then the host is told, if it is still there.
+      // The connection ends with the client; until then the host is asked to stop, if it still runs.
       if (!this.#closed) stop().catch(() => {})
     }
   }

@@ -24,7 +24,7 @@ const COMMAND_CHARS_MAX = 100
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
 
-/** Sessions, what they show, and the blocks of their shells. `onList` is told when a client asks which there are. */
+/** Sessions, what they show, and the blocks of their shells. `onList` is called when a client lists them. */
 export function registerResources(server: McpServer, host: ToolHost, onList: () => void): void {
   registerSessions(server, host, onList)
   registerBlocks(server, host)
@@ -110,7 +110,7 @@ interface PageRequest {
   readonly from_cursor: number
 }
 
-/** One page, cut behind a line where there is one: what is cut within a line may be within a character. */
+/** One page, cut after a line if possible: a cut within a line may be within a character. */
 async function readPage(
   host: ToolHost,
   asked: PageRequest,

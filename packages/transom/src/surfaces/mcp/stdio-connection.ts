@@ -6,7 +6,7 @@ import { createServer, type McpOptions } from './mcp-server.ts'
 import { ResourceWatch } from './resource-watch.ts'
 import { toolsOf } from './tool-table.ts'
 
-/** Speaks MCP on standard input and output: whoever started this program may do everything. */
+/** Speaks MCP on standard input and output: the user who started this program may do everything. */
 export function serveOnStdio(
   options: McpOptions,
   onerror: (error: Error) => void,
@@ -40,7 +40,7 @@ export function serveOnStdio(
   }
 }
 
-/** Standard input and output, with an eye on what the client asks to be told of: the library keeps that to itself. */
+/** Standard input and output, noting the changes that the client asks to follow, which the library does not expose. */
 class ListeningTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void

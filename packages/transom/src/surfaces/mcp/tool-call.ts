@@ -20,7 +20,7 @@ import type { CompactScreen, ScreenCursor } from './compact-screen.ts'
 import { compactList } from './compact-list.ts'
 import { WAIT_MS_MAX, fixedParams, type Tool } from './tool-table.ts'
 
-/** How often a client that asked for it hears that a wait goes on. */
+/** How often a client that asked for progress gets some during a wait. */
 const PROGRESS_EVERY_MS = 2000
 const OUTPUT_TOKENS_DEFAULT = 1000 // the output is in the answer twice, as a screen is
 const TEXT_CHARS_MAX = 8000 // about two thousand tokens
@@ -41,7 +41,7 @@ export interface ToolHost {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Calls the operation behind a tool and puts its answer, or its failure, into the form that a model reads. */
+/** Calls the operation of a tool and puts its answer, or its failure, into the form that a model reads. */
 export async function callTool(
   host: ToolHost,
   tool: Tool,
@@ -55,7 +55,7 @@ export async function callTool(
     const result = await host.call(tool.operation, params, mcpReq)
     return answer(shaped(result, charsMax, cursor))
   } catch (error) {
-    if (mcpReq.signal.aborted) throw error // nobody reads the answer; the program goes on
+    if (mcpReq.signal.aborted) throw error // no client reads the answer; the program goes on
     return failure(error, given)
   } finally {
     stopProgress()
@@ -107,7 +107,7 @@ function filledIn({ params }: Tool['definition'], defaults: CallerDefaults): Rec
   )
 }
 
-/** A wait's own time, within what a call may take; what is no number is for the host to refuse. */
+/** A wait's own timeout, within the limit of a call. The host refuses a value that is not a number. */
 function waitMs(given: unknown, maxMs: number): unknown {
   if (given === undefined) return Math.min(WAIT_TIMEOUT_MS_DEFAULT, maxMs)
   return typeof given === 'number' ? Math.min(given, maxMs) : given
@@ -164,7 +164,7 @@ function textOf(result: unknown): string {
 
 let untrustedNames: ReadonlySet<string> | null = null
 
-/** What programs and pages have a say in: it stands after the rest, between marks. */
+/** Fields that programs and pages can influence: they come after the rest, between marks. */
 function isUntrusted(field: string): boolean {
   untrustedNames ??= untrustedFields([
     compactScreen,
@@ -218,7 +218,7 @@ function reportProgress(
   const tell = () => {
     const progress = Math.round(performance.now() - startMs)
     const params = { progressToken, progress, total, message: `${tool.name} goes on` }
-    // A client that has gone is told by the end of its request.
+    // Sending fails if the client has left; its request ends by itself.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
   }
   const timer = setInterval(tell, PROGRESS_EVERY_MS)

@@ -60,7 +60,7 @@ export function permittedTools(tools: readonly Tool[], principal: Principal): To
   })
 }
 
-/** The arguments of a tool: the operation's parameters, without what the caller of a tool has no say in. */
+/** The arguments of a tool: the operation's parameters, without those that the caller of a tool cannot choose. */
 export function inputSchema({ definition, paged }: Tool): Record<string, unknown> {
   const schema = cleaned(z.toJSONSchema(definition.params, { io: 'input' }))
   const properties = { ...(schema['properties'] as Record<string, Record<string, unknown>>) }

@@ -10,7 +10,7 @@ const COLS = 12
 const ROWS = 6
 
 /**
- * What both mean the same by. Not here, because xterm.js differs from xterm or from the standard: origin mode, DECSTR
+ * What both interpret alike. Excluded, because xterm.js differs from xterm or from the standard: origin mode, DECSTR
  * and RIS (which leave state behind), DECALN's colour, SD's background, margins and tab stops of the alternate screen,
  * DECRC after scrolling and with character sets, wide characters without autowrap, clusters.
  */
@@ -77,7 +77,7 @@ test('a screen is what xterm.js shows of the same bytes', () => {
   )
 })
 
-/** False when xterm.js has thrown: it does on ED 1 at the very end of the screen. */
+/** False if xterm.js has thrown: it does on ED 1 at the very end of the screen. */
 function writeTo(oracle: XtermOracle, text: string): boolean {
   try {
     oracle.write(Buffer.from(text))

@@ -40,7 +40,7 @@ export function controlCharacter(state: TerminalState, control: number): void {
   }
 }
 
-/** Without intermediates they are told by the final character. */
+/** Without intermediates the final character identifies them. */
 export function escapeSequence(state: TerminalState, final: number): void {
   const { intermediates } = state.parser
   state.lastGraphic = 0

@@ -6,7 +6,7 @@ const WORD_BYTES = 4
 /** In the flags of a kept row: codes have four bytes, because one of them is not ASCII. */
 const WIDE_CODES = 0x80
 
-/** Told of a row that leaves the history for good. The arrays are only valid during the call. */
+/** Called for a row that leaves the history for good. The arrays are only valid during the call. */
 export type DropListener = (row: PackedRow) => void
 
 export interface PackedRow {

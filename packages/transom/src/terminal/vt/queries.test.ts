@@ -14,7 +14,7 @@ describe('the questions of a program at its start are answered in order', () => 
   })
 })
 
-describe('what a program has set is what it is told', () => {
+describe('a query reports what the program has set', () => {
   test.each([
     ['a colour of the palette', '\x1b]4;1;#102030\x07\x1b]4;1;?\x07', '\x1b]4;1;rgb:1010/2020/3030\x1b\\'],
     ['it is reset', '\x1b]4;1;#102030\x07\x1b]104;1\x07\x1b]4;1;?\x07', '\x1b]4;1;rgb:cccc/5555/5555\x1b\\'],

@@ -22,7 +22,7 @@ const RENDITIONS: Readonly<Record<number, number>> = {
 }
 const ALL_RENDITIONS = flag.BOLD | (1 << flag.UNDERLINE_SHIFT) | flag.BLINK | flag.INVERSE
 
-/** The rectangle that four parameters from `first` on tell, or null when it is none. */
+/** The rectangle that four parameters from `first` on describe, or null if they describe none. */
 function rectangleAt(state: TerminalState, first: number): Rectangle | null {
   const { params, paramCount } = state.parser
   const { origin } = state.modes

@@ -1,4 +1,4 @@
-/** What a program is told when it asks for the terminal's state. */
+/** The answers to a program that asks for the terminal's state. */
 import * as texts from '../query-answers.ts'
 import { ANSI_MODES } from './modes.ts'
 import { privateMode } from './set-mode.ts'

@@ -15,7 +15,7 @@ export const ROW_LINE_SIZE = ROW_DOUBLE_WIDTH | ROW_DOUBLE_TOP | ROW_DOUBLE_BOTT
 const SHORT_FILL = 32
 
 /**
- * The cells of a screen in slots of one row each. Which slot is shown where is told by a ring, so that scrolling moves
+ * The cells of a screen in slots of one row each. A ring maps rows to slots, so that scrolling moves
  * numbers instead of cells. Cells from a row's length on are empty, in the default style, whatever the arrays hold.
  */
 export class ScreenBuffer {

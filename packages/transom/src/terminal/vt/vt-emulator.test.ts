@@ -79,7 +79,7 @@ describe('the emulator', () => {
     expect(linesOf(emulator.frame())[0]).toBe('more..')
   })
 
-  test('a frame stays what it was while the screen goes on', () => {
+  test('a frame does not change when the screen does', () => {
     const emulator = emulate('one')
     const before = emulator.frame()
     emulator.write(Buffer.from('\r\ntwo'))

@@ -252,7 +252,7 @@ describe('a snapshot', () => {
     ])
   })
 
-  test('has everything again where changes cannot be told: after a resize, and for a seq that never was', async () => {
+  test('returns everything if changes are not known: after a resize, and for a seq that never was', async () => {
     const resized = { ...(ANSWERS['session.diff'] as object), resized: true }
     for (const answer of [resized, new OpError('moment_not_found', 'no such seq')]) {
       const { call } = connect({ 'session.diff': answer })
@@ -260,7 +260,7 @@ describe('a snapshot', () => {
     }
   })
 
-  test('tells of the page with include_meta', async () => {
+  test('describes the page with include_meta', async () => {
     const { call } = connect()
     expect(await call('snapshot', { include_meta: true, trim: true })).toMatchObject({
       meta: {
@@ -311,7 +311,7 @@ describe('an error is one of the specification', () => {
     })
   })
 
-  test('of a session that has failed: the browser is gone', async () => {
+  test('of a failed session: the browser has ended', async () => {
     const ended = new OpError('session_ended', 'failed', { failure: 'its browser ended', exit: null })
     const { call } = connect({ 'session.wait': ended })
     await expect(call('wait_for', { text: 'x' })).rejects.toMatchObject({
@@ -334,7 +334,7 @@ test('get_capabilities lists the methods of the table and what the host has coun
   })
 })
 
-test('events of the page are told from the records of the Event Log, without what the page shows', async () => {
+test('page events are made from the records of the Event Log, without what the page shows', async () => {
   vi.useFakeTimers()
   const { call, events, host, asked } = connect()
   expect(await call('subscribe_events')).toEqual(OK)

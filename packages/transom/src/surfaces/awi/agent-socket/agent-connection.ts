@@ -146,7 +146,7 @@ export class AgentConnection implements RpcService {
   }
 }
 
-/** To a client of this protocol, a session that has failed is a browser that is gone. */
+/** To a client of this protocol, a failed session is a browser that has ended. */
 function lostBrowser(error: unknown): OpError | null {
   if (!(error instanceof OpError) || error.code !== 'session_ended') return null
   const { failure } = error.details

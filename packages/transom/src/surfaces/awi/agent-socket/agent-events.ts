@@ -1,9 +1,9 @@
 import type { EventRecord, PageView } from '@transom/protocol'
 
-/** Between two frames that a client is told of: it takes a snapshot if it wants the cells. */
+/** Between two frame events to a client. It takes a snapshot if it wants the cells. */
 const FRAME_EVENT_INTERVAL_MS = 100
 
-/** Tells a client what the records of a session's Event Log say of its page, without the page's content. */
+/** Sends a client the events of a session's page, from its Event Log, without the page's content. */
 export class AgentEvents {
   readonly #notify: (event: object) => void
   #url: string

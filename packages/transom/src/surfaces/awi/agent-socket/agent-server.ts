@@ -33,7 +33,7 @@ export class AgentServer {
     await claimAgentSocket(path)
     const server = new AgentServer(path, options)
     const firstPath = unlistenedPath(path)
-    // Nobody else may connect in the moment before the mode is set.
+    // No other user may connect in the moment before the mode is set.
     const umask = process.umask(0o077)
     try {
       await new Promise<void>((resolve, reject) => {

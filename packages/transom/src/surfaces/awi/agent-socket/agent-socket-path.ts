@@ -16,8 +16,8 @@ export function defaultAgentSocket(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Makes a path ready for a socket of ours: its folder is there and nobody else's, and what a dead browser left behind
- * is gone. Anything else at the path was put there by somebody, and is refused.
+ * Makes a path ready for a socket of ours: its folder exists and is this user's alone, and the socket of a dead browser
+ * is removed. Anything else at the path is not ours and is refused.
  */
 export async function claimAgentSocket(socketPath: string): Promise<void> {
   const bytes = Math.max(Buffer.byteLength(socketPath), Buffer.byteLength(unlistenedPath(socketPath)))
@@ -48,7 +48,7 @@ export function inUse(socketPath: string): OpError {
 }
 
 /**
- * Where a socket is made. It gets its own name once it is listened to: whoever waits for the file to be there would
+ * Where a socket is made. It gets its own name once it is listened to: a client that waits for the file would
  * be refused in the moment between the two.
  */
 export function unlistenedPath(socketPath: string): string {

@@ -10,7 +10,7 @@ export function jsonText(value: unknown, isPretty: boolean): string {
   })
 }
 
-/** The one thing in a result: a screen's lines, a title. Empty when there is no more to say than that it worked. */
+/** The one thing in a result: a screen's lines, a title. Empty if the result is only that it worked. */
 export function plainText({ plain }: Pick<AwiCommand, 'plain'>, result: unknown): string {
   if (typeof result !== 'object' || result === null) return safeText(String(result))
   const value = plain === null ? undefined : (result as Record<string, unknown>)[plain]

@@ -85,7 +85,7 @@ function show(awi: AwiProcess, parsed: ParsedCommand, command: AwiCommand, resul
   else if (parsed.mode !== 'quiet' && (parsed.mode === 'json' || text !== '')) awi.out(text)
 }
 
-/** The bytes of a picture that came as base64; null when the result is none. */
+/** The bytes of a picture that came as base64; null if the result is not a picture. */
 function pictureIn(result: unknown): Uint8Array | null {
   const { png_b64 } = result as { png_b64?: unknown }
   return typeof png_b64 === 'string' ? Buffer.from(png_b64, 'base64') : null

@@ -4,7 +4,7 @@ import { OpError } from '@transom/protocol/errors'
 
 /**
  * The agent socket to talk to: what was named, else `AWI_SOCK`, else the first default that is there. The default
- * folders are checked before anything is sent: in /tmp, anybody may have made the folder first.
+ * folders are checked before anything is sent: in /tmp, another user may have made the folder first.
  */
 export function findAgentSocket(named: string | undefined, env: NodeJS.ProcessEnv): string {
   const given = named ?? (env['AWI_SOCK'] || undefined)
