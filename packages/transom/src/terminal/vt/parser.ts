@@ -137,6 +137,8 @@ export class Parser {
   }
 
   #startString(kind: StringKind): void {
+    // A C1 control begins a string without an ESC before it: the last sequence leaves no trace in a checkpoint.
+    if (kind !== 'd') this.clear()
     this.#dropString()
     this.stringKind = kind
   }
