@@ -220,6 +220,7 @@ describe('a session in a host of its own is created by whoever asked for it', ()
       actor: 'token default',
       actor_via: `${USER} (pid ${gateway.pid}), ${USER} (pid ${home.host().pid})`,
     })
+    await home.ok('destroy', body.session) // its host goes with it: the Home's own does not know it
   })
 
   test('a local process, by way of the first host', async () => {
@@ -236,6 +237,7 @@ describe('a session in a host of its own is created by whoever asked for it', ()
       actor: `${USER} (pid ${process.pid})`,
       actor_via: `${USER} (pid ${home.host().pid})`,
     })
+    await home.ok('destroy', session)
     wire.vanish()
   })
 })
