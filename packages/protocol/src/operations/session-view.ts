@@ -169,7 +169,7 @@ export const SESSION_VIEW_OPERATIONS = {
   'session.assert': operation({
     summary: 'Check what a session shows at this moment, or how its program ended.',
     description:
-      'Judged once, at this moment: wait first. All that is wrong is told at once, with the screen; the status is 1.',
+      'Judged once, at this moment: wait first. All failures are reported together, with the screen; the exit status is 1.',
     params: z.object({
       session: sessionRef,
       text: z.string().min(1).optional().describe('This text is on the screen (wrapped lines are joined).'),
