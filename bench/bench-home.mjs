@@ -110,7 +110,7 @@ export class BenchHome {
   removeLog(session) {
     const folder = path.dirname(this.logPath(session))
     for (const name of fs.readdirSync(folder))
-      if (/^events[.-]/.test(name)) fs.rmSync(path.join(folder, name))
+      if (/^events[.-]/.test(name)) fs.rmSync(path.join(folder, name), { force: true })
   }
 
   /** Ends the host with all its sessions and removes the Home. Idempotent. */

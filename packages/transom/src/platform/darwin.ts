@@ -29,6 +29,8 @@ export const darwin: Platform = {
       '"wait --needs-input" cannot tell whether a program reads its terminal, only whether it echoes',
     loopbackPeerUid:
       'the proxy of web sessions asks the browser for a password instead of asking the kernel for its user',
+    localPeerUids:
+      'when the gateway has too many connections, it tells their users apart by their addresses only',
   },
 
   listProcesses: () => null,
@@ -55,6 +57,7 @@ export const darwin: Platform = {
     return { uid: uid[0] ?? -1, pid: hasPid ? (pid[0] ?? null) : null }
   },
   loopbackPeerUid: async () => null,
+  localPeerUids: () => new Map(),
 
   hiddenSources: () => [],
 }

@@ -46,6 +46,7 @@ const flock = cFunction('int flock(int fd, int operation)')
 const tcgetattr = cFunction('int tcgetattr(int fd, _Out_ uint8_t *termios)')
 const tcflush = cFunction('int tcflush(int fd, int queue)')
 const ioctl = cFunction('int ioctl(int fd, ulong request, ...)')
+const read = cFunction('int64_t read(int fd, _Out_ void *bytes, size_t length)')
 const waitpid = cFunction('int waitpid(int pid, _Out_ int *status, int options)')
 
 const LOCK_SH = 1
@@ -73,6 +74,7 @@ type PosixMember =
   | 'reapChild'
   | 'terminalAttributes'
   | 'unreadInputBytes'
+  | 'readTerminal'
   | 'forgetInput'
 
 /** The members of a platform that are POSIX, or as good as that. */
@@ -105,6 +107,7 @@ export function posix(system: PosixConstants): Pick<Platform, PosixMember> {
       if (ioctl(fd, system.FIONREAD, 'int *', unread) !== 0) throw systemCallFailed('FIONREAD')
       return unread[0] ?? 0
     },
+    readTerminal: (fd, into) => Math.max(0, read(fd, into, into.length)),
     forgetInput(fd) {
       if (tcflush(fd, system.TCIFLUSH) !== 0) throw systemCallFailed('tcflush')
     },

@@ -3,7 +3,14 @@ import * as path from 'node:path'
 import { cFunction, getsockopt, loadLibc, posix, systemCallFailed } from './libc.ts'
 import { linuxTerminalWait } from './linux-terminal-wait.ts'
 import type { LoopbackConnection, Platform, ProcessFacts } from './platform.ts'
-import { CONNECTION_TABLES, parseIgnoresTerm, parseMark, parsePeerUid, parseStat } from './proc-texts.ts'
+import {
+  CONNECTION_TABLES,
+  parseIgnoresTerm,
+  parseMark,
+  parsePeerUid,
+  parsePeerUids,
+  parseStat,
+} from './proc-texts.ts'
 
 /** Linux: nothing is missing. A process that has ended, or is hidden from this user, is one of which nothing is known. */
 export const linux: Platform = {
@@ -43,6 +50,7 @@ export const linux: Platform = {
     return { uid, pid: pid === 0 ? null : pid } // 0 for a process of another pid namespace
   },
   loopbackPeerUid,
+  localPeerUids,
 
   hiddenSources: () =>
     ['stat', 'limits', OWN_CHILDREN()]
@@ -159,4 +167,16 @@ async function loopbackPeerUid(connection: LoopbackConnection): Promise<number |
     if (uid !== null) return uid
   }
   return null
+}
+
+function localPeerUids(ownPort: number): ReadonlyMap<string, number> {
+  return new Map(CONNECTION_TABLES.flatMap(({ file }) => parsePeerUids(readTable(file), ownPort)))
+}
+
+function readTable(file: string): string {
+  try {
+    return fs.readFileSync(file, 'latin1')
+  } catch {
+    return '' // hidden: nothing is known
+  }
 }

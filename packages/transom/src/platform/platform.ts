@@ -50,6 +50,8 @@ export interface Platform {
   terminalAttributes(fd: number): { echo: boolean; canonical: boolean }
   /** How much a terminal holds that its program could read and has not; whole lines only, if it collects lines. */
   unreadInputBytes(fd: number): number
+  /** Reads what the master of a pty has, without waiting, and returns its length; 0 if it has nothing or has failed. */
+  readTerminal(fd: number, into: Uint8Array): number
   /** Discards what was typed and not read. */
   forgetInput(fd: number): void
   /** Whether a process is blocked on input from a terminal, which is given by its device number. */
@@ -59,6 +61,8 @@ export interface Platform {
   peerCredentials(fd: number): PeerCredentials
   /** The user whose process opened a TCP connection to this one over loopback; null if that is not known. */
   loopbackPeerUid(connection: LoopbackConnection): Promise<number | null>
+  /** The users of this machine's sockets that are connected to a TCP port, by `address:port` of their own end. */
+  localPeerUids(ownPort: number): ReadonlyMap<string, number>
 
   /** What the members above read and cannot read here, because it is hidden or the kernel lacks it. */
   hiddenSources(): string[]

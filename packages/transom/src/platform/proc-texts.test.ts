@@ -4,6 +4,7 @@ import {
   parseIgnoresTerm,
   parseMark,
   parsePeerUid,
+  parsePeerUids,
   parseStat,
   parseSyscall,
   polledFds,
@@ -98,5 +99,22 @@ describe('the owner of a connection', () => {
     expect(parsePeerUid(table('06', '0'), '0100007F', connection)).toBeNull()
     expect(parsePeerUid(table('01', '1000'), '0100007F', { ...connection, peerPort: 1 })).toBeNull()
     expect(parsePeerUid('', '0100007F', connection)).toBeNull()
+  })
+
+  test('is found for all peers of a port, by their addresses', () => {
+    const row = (local: string, remote: string, uid: number) =>
+      `   0: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${uid}        0 1 1 0 20 4 0 10 -1\n`
+    const text = [
+      row('0200007F:C350', '0100007F:1C95', 1000),
+      row('0100007F:1C95', '0200007F:C350', 0), // our own end
+      row('0000000000000000FFFF00000100007F:C351', '0000000000000000FFFF00000100007F:1C95', 1001),
+      row('00000000000000000000000001000000:C352', '00000000000000000000000001000000:1C95', 1002),
+      row('0200007F:C353', '0100007F:1C96', 1003),
+    ].join('')
+    expect(parsePeerUids(text, 7317)).toEqual([
+      ['127.0.0.2:50000', 1000],
+      ['127.0.0.1:50001', 1001],
+      ['::1:50002', 1002],
+    ])
   })
 })

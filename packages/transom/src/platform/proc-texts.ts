@@ -117,15 +117,35 @@ export function parsePeerUid(
   loopback: string,
   { peerPort, ownPort }: LoopbackConnection,
 ): number | null {
-  const ends = `${loopback}:${hexPort(peerPort)} ${loopback}:${hexPort(ownPort)} `
-  const at = table.indexOf(ends)
-  if (at < 0) return null
-  const [state, , , , uid] = table
-    .slice(at + ends.length, table.indexOf('\n', at))
-    .trim()
-    .split(/\s+/)
-  const isOpen = state === '01' || state === '08' // ESTABLISHED, CLOSE_WAIT; past them the owner is no longer listed
-  return isOpen && uid !== undefined && /^\d+$/.test(uid) ? Number(uid) : null
+  const end = `${loopback}:${hexPort(peerPort)}`
+  for (const row of peerRows(table, ownPort)) if (row.end === end) return row.uid
+  return null
+}
+
+/** The owners of all sockets in such a table that are connected to a port, by `address:port` of their own end. */
+export function parsePeerUids(table: string, ownPort: number): [string, number][] {
+  return [...peerRows(table, ownPort)].flatMap(({ end, uid }) => {
+    const address = parseAddress(end.slice(0, -5))
+    const port = Number.parseInt(end.slice(-4), 16)
+    return address === null ? [] : [[`${address}:${port}`, uid] as [string, number]]
+  })
+}
+
+/** In states ESTABLISHED and CLOSE_WAIT; past them the owner is no longer listed. */
+function* peerRows(table: string, ownPort: number): Generator<{ end: string; uid: number }> {
+  const rows = new RegExp(
+    String.raw`^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]+:${hexPort(ownPort)} 0[18] \S+ \S+ \S+ +(\d+) `,
+    'gm',
+  )
+  for (const [, end = '', uid] of table.matchAll(rows)) yield { end, uid: Number(uid) }
+}
+
+/** An address of IPv4, also in an IPv6 one, or the loopback of IPv6: its words are in the machine's byte order. */
+function parseAddress(hex: string): string | null {
+  if (hex === '00000000000000000000000001000000') return '::1'
+  const isMapped = hex.startsWith('0000000000000000FFFF0000')
+  if (hex.length !== 8 && !isMapped) return null
+  return [...Buffer.from(hex.slice(-8), 'hex')].toReversed().join('.')
 }
 
 function hexPort(port: number): string {

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
-import * as tty from 'node:tty'
 import type { ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { platform } from '../../platform/current-platform.ts'
@@ -8,13 +7,8 @@ import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { DrainBarrier } from './drain-barrier.ts'
 import { sampleTerminal, type TerminalSample } from './needs-input.ts'
 import { loadPtyBinding } from './pty-binding.ts'
+import { PtyReader } from './pty-reader.ts'
 import { WriteQueue } from './write-queue.ts'
-
-/**
- * How much is taken from one program before the others get their turn: a quarter of a millisecond of emulation.
- * Without it libuv reads a flooding pty 32 times in a row.
- */
-const READ_TURN_BYTES = 8 << 10
 
 /** The exit barrier finds the pty full: asked again this often, and unblocked after this many times. */
 const BARRIER_RETRY_MS = 1
@@ -51,11 +45,8 @@ export class PtySource {
   readonly #sink: PtySink
   readonly #master: number
   readonly #slave: number
-  readonly #reader: tty.ReadStream
+  readonly #reader: PtyReader
   readonly #writes: WriteQueue
-  #turnBytes = 0
-  #resting = false
-  #paused = false
   #exit: { record: ExitRecord; barrier: DrainBarrier; unwritten: Buffer; tries: number } | null = null
   #closed = false
 
@@ -96,9 +87,10 @@ export class PtySource {
       throw new OpError('spawn_failed', message, { program: options.program }, { cause: error })
     }
     this.#writes = new WriteQueue((bytes) => fs.writeSync(this.#master, bytes))
-    this.#reader = new tty.ReadStream(this.#master)
-    this.#reader.on('data', (chunk: Buffer) => this.#onData(chunk))
-    this.#reader.on('error', () => this.#finish())
+    this.#reader = new PtyReader(this.#master, {
+      data: (bytes) => this.#onData(bytes),
+      failed: () => this.#finish(),
+    })
   }
 
   /** Input that the program has not read. */
@@ -149,13 +141,11 @@ export class PtySource {
 
   /** Stops reading: the program is stopped by the kernel once the pty is full. */
   pause(): void {
-    this.#paused = true
     this.#reader.pause()
   }
 
   resume(): void {
-    this.#paused = false
-    if (!this.#resting && !this.#closed) this.#reader.resume()
+    this.#reader.resume()
   }
 
   /** Lets go of the pty, without waiting for an exit. The program gets a hang-up. Idempotent. */
@@ -163,12 +153,11 @@ export class PtySource {
     if (this.#closed) return
     this.#closed = true
     this.#writes.close()
-    this.#reader.destroy() // closes the master too
+    this.#reader.close() // the master, too
     fs.closeSync(this.#slave)
   }
 
   #onData(chunk: Buffer): void {
-    this.#rest(chunk.length)
     if (this.#exit === null) {
       this.#sink.output(chunk)
       this.#writes.flush() // a program that prints may have read, too
@@ -178,18 +167,6 @@ export class PtySource {
     if (bytes.length > 0) this.#sink.output(bytes)
     if (reached) this.#finish()
     else this.#writeBarrier()
-  }
-
-  #rest(bytes: number): void {
-    this.#turnBytes += bytes
-    if (this.#turnBytes < READ_TURN_BYTES || this.#resting) return
-    this.#resting = true
-    this.#reader.pause()
-    setImmediate(() => {
-      this.#turnBytes = 0
-      this.#resting = false
-      if (!this.#paused && !this.#closed) this.#reader.resume()
-    })
   }
 
   #onExit(record: ExitRecord): void {
@@ -212,7 +189,7 @@ export class PtySource {
     // Full, because it is still being read (then data will come), or because ^S stopped it (then none will).
     exit.tries++
     if (exit.tries === BARRIER_TRIES_BEFORE_START) this.#startOutput()
-    if (exit.tries > BARRIER_TRIES_MAX && !this.#paused) return this.#finish()
+    if (exit.tries > BARRIER_TRIES_MAX && !this.#reader.paused) return this.#finish()
     setTimeout(() => this.#writeBarrier(), BARRIER_RETRY_MS)
   }
 
