@@ -1,3 +1,5 @@
+export * from './next-step.ts'
+
 /**
  * Every way an operation can fail, once. The code, message and details cross every wire unchanged; this table
  * adds what each surface needs: the CLI's exit status (sysexits), the HTTP status, the JSON-RPC number, and

@@ -1,3 +1,4 @@
+export * from './access.ts'
 export * from './awi.ts'
 export * from './awi-command-table.ts'
 export * from './awi-methods.ts'
@@ -6,13 +7,10 @@ export * from './errors.ts'
 export * from './events.ts'
 export * from './jsonrpc.ts'
 export {
-  TOKEN_SCOPES,
   TOOL_SETS,
-  tokenScopeOf,
   type Capability,
   type McpTool,
   type OperationDefinition,
-  type TokenScope,
   type ToolParam,
   type ToolSet,
 } from './operation.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { OperationAccess } from './access.ts'
 import type { AwiMethod } from './awi.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Render, Template } from './render.ts'
@@ -11,9 +12,8 @@ import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
  * Metadata on a parameter (`.meta({ … })`) holds what the schema cannot: `flag` (another name than the parameter's),
  * `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not given: an environment
  * variable `$NAME`, the caller's `cwd` or whole `environment`, or a plain `yes`), `readable` (`-` takes it from standard input and
- * `--file` from a file), `hidden` (no flag), `completes` (what it names: `sessions`), `touches` (what it makes an
- * operation write to or read from, when it is set: the session's `artifacts`, or a `file` of the caller's choice), `tool`
- * (see ToolParam). On a field of a result, `untrusted` marks text that a program or a page has chosen (untrusted.ts).
+ * `--file` from a file), `hidden` (no flag), `completes` (what it names: `sessions`), `touches` (what a
+ * call uses when it is set: see access.ts; every path on the host's machine has this), `tool` (see ToolParam). On a field of a result, `untrusted` marks text that a program or a page has chosen (untrusted.ts).
  */
 export interface OperationDefinition<
   P extends z.ZodObject = z.ZodObject,
@@ -45,8 +45,8 @@ export interface OperationDefinition<
   readonly step?: 'input' | 'other'
   /** How the CLI spells it; null where there is no command. */
   readonly cli: CliSpelling | null
-  /** What a token of the gateway must allow, where `readOnly` does not say it: see tokenScopeOf(). */
-  readonly access?: OperationAccess
+  /** Who may call it with a token of the gateway. */
+  readonly access: OperationAccess
   /** The MCP tool that it is; without this it is none. */
   readonly mcp?: McpTool
   /** The methods of the agent socket that it serves (AWI-TTY specification). */
@@ -77,49 +77,6 @@ export interface McpTool {
 
 /** What the caller of an MCP tool may say of a parameter: nothing (`hidden`), or it always has one value (`fixed`). */
 export type ToolParam = { readonly hidden: true } | { readonly fixed: unknown }
-
-export interface OperationAccess {
-  /** For what concerns the whole Home, or writes files of the caller's choice. */
-  readonly scope?: 'admin'
-  /**
-   * How an operation without a `session` serves a token that is for some sessions only: its answer is filtered, it
-   * concerns the caller's connection alone, or its `conversation_id` names the session. Without this it is refused.
-   */
-  readonly restricted?: 'filtered' | 'connection' | 'conversation'
-}
-
-/** What a token of the gateway may do; each includes those before it. */
-export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
-export type TokenScope = (typeof TOKEN_SCOPES)[number]
-
-/** The scope that a call needs: looking needs `read`, acting `operate`, naming a file of the host's machine `admin`. */
-export function tokenScopeOf(definition: OperationDefinition, params: unknown): TokenScope {
-  const { access, readOnly, params: known } = definition
-  const touched = touchedBy(known, params)
-  if (access?.scope === 'admin' || touched.includes('file')) return 'admin'
-  return readOnly && touched.length === 0 ? 'read' : 'operate'
-}
-
-/** What each parameter touches, by its name: asked at every call, and the metadata of a schema is not a short way. */
-const TOUCHES = new WeakMap<z.ZodObject, ReadonlyMap<string, unknown>>()
-
-function touchedBy(known: z.ZodObject, params: unknown): unknown[] {
-  const touches = TOUCHES.get(known) ?? touchesOf(known)
-  TOUCHES.set(known, touches)
-  if (touches.size === 0) return []
-  return Object.entries(params ?? {}).flatMap(([name, value]) =>
-    value === undefined || value === false ? [] : (touches.get(name) ?? []),
-  )
-}
-
-function touchesOf({ shape }: z.ZodObject): ReadonlyMap<string, unknown> {
-  return new Map(
-    Object.entries<z.ZodType>(shape).flatMap(([name, schema]) => {
-      const touches = schema.meta()?.['touches']
-      return touches === undefined ? [] : [[name, touches]]
-    }),
-  )
-}
 
 export interface CliSpelling {
   readonly command: string

@@ -17,7 +17,7 @@ export function operationsDocument(): string {
     ),
     '## Errors',
     '',
-    'An error has `code`, `message`, `retryable` and `details`, the same on every wire. On JSON-RPC the number is in `error.code` and the rest in `error.data`.',
+    'An error has `code`, `message`, `retryable` and `details`, the same on every wire. On JSON-RPC the number is in `error.code` and the rest in `error.data`. `details.next` lists what to do about it, as operations (`call`, `params`) or parameters (`set`); the CLI, MCP and HTTP add that to the message in their own words. `details.quote` is text that a program or a page has chosen.',
     '',
     '| code | meaning | exit | JSON-RPC | HTTP | retry |',
     '| --- | --- | --- | --- | --- | --- |',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TOKEN_SCOPES, type TokenScope } from './operation.ts'
+import { TOKEN_SCOPES, type TokenScope } from './access.ts'
 
 /** A process on this machine, as the kernel knows it. It may do everything that its user may. */
 export interface LocalPrincipal {

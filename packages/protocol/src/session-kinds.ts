@@ -57,7 +57,7 @@ export const webOptions = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .describe('A host or range of this machine’s own networks that a page may reach (repeatable).')
-    .meta({ flag: 'allow-host', placeholder: 'HOST' }),
+    .meta({ flag: 'allow-host', placeholder: 'HOST', touches: 'network' }),
   only_hosts: z
     .array(z.string().min(1))
     .optional()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { block } from './block.ts'
 import { eventRecord } from './events.ts'
+import { pageView } from './page-view.ts'
 import { cursorState, screenLine, snapshot } from './snapshot.ts'
 
 /** What arrives under SUBSCRIPTION_METHOD, by `type`. */
@@ -15,6 +16,7 @@ export const subscriptionMessage = z.discriminatedUnion('type', [
     cursor: cursorState,
     title: z.string(),
     bells: z.int().describe('How often the program has rung the bell, ever.'),
+    page: pageView.optional().describe('Of a web page, if something of it has changed.'),
     screen_hash: z.string(),
   }),
   /** The state of an `events` or `blocks` subscription: what comes after `seq` follows. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { ACTS, LOOKS } from '../access.ts'
 import { artifact } from '../artifact.ts'
 import { operation, sessionRef } from '../operation.ts'
 
+const PIECE_BYTES_MAX = 1 << 20 // in base64 an answer of 1.4 MB, which is below what a WebSocket message may have
 const sessionErrors = ['session_not_found', 'session_ambiguous'] as const
 
 const pinParams = z.object({
@@ -48,6 +50,7 @@ export const ARTIFACTS_OPERATIONS = {
     result: artifactsResult,
     errors: [...sessionErrors, 'artifact_damaged'],
     readOnly: true,
+    access: LOOKS,
     cli: {
       command: 'artifacts list',
       positionals: ['session'],
@@ -67,6 +70,7 @@ export const ARTIFACTS_OPERATIONS = {
     }),
     errors: [...sessionErrors, 'artifact_damaged'],
     readOnly: true,
+    access: LOOKS,
     cli: {
       command: 'artifacts verify',
       positionals: ['session'],
@@ -76,6 +80,33 @@ export const ARTIFACTS_OPERATIONS = {
         { lines: 'problems', each: '{file} is not in the manifest' },
       ],
     },
+  }),
+  'artifacts.read': operation({
+    summary: 'Read the bytes of one artifact, a piece at a time.',
+    description:
+      'For callers on another machine: `save` makes an artifact of a recording or a snapshot, and this fetches it without a file outside the Home.',
+    params: z.object({
+      session: sessionRef,
+      artifact: z.int().min(1).describe('The number of the artifact.').meta({ placeholder: 'N' }),
+      from_byte: z.int().min(0).default(0).describe('Where the piece begins.').meta({ placeholder: 'N' }),
+      max_bytes: z
+        .int()
+        .min(1)
+        .max(PIECE_BYTES_MAX)
+        .default(PIECE_BYTES_MAX)
+        .describe('How long it may be.')
+        .meta({ placeholder: 'N' }),
+    }),
+    result: z.object({
+      session: z.string(),
+      artifact,
+      data_b64: z.string(),
+      next_byte: z.int().nullable().describe('Where the next piece begins; null after the last one.'),
+    }),
+    errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'file_not_read'],
+    readOnly: true,
+    access: LOOKS,
+    cli: null, // a user of this machine has the file
   }),
   'artifacts.bundle': operation({
     summary: 'Make one folder or zip of a session to hand to a reviewer.',
@@ -87,7 +118,7 @@ export const ARTIFACTS_OPERATIONS = {
         .string()
         .regex(/^\//, 'an absolute path')
         .describe('The folder to make, or a file that ends in .zip.')
-        .meta({ placeholder: 'PATH', parse: 'path' }),
+        .meta({ placeholder: 'PATH', parse: 'path', touches: 'file' }),
       force: z.boolean().optional().describe('Replace the zip if it is there.'),
     }),
     result: z.object({
@@ -106,6 +137,7 @@ export const ARTIFACTS_OPERATIONS = {
       'disk_full',
     ],
     readOnly: false,
+    access: { scope: 'admin', reach: 'session', touches: ['file'] },
     cli: {
       command: 'artifacts bundle',
       positionals: ['session'],
@@ -125,6 +157,7 @@ export const ARTIFACTS_OPERATIONS = {
     result: artifactsResult,
     errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'disk_full'],
     readOnly: false,
+    access: { ...ACTS, touches: ['artifacts'] },
     cli: {
       command: 'artifacts pin',
       positionals: ['session'],
@@ -139,6 +172,7 @@ export const ARTIFACTS_OPERATIONS = {
     result: artifactsResult,
     errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'disk_full'],
     readOnly: false,
+    access: { ...ACTS, touches: ['artifacts'] },
     cli: {
       command: 'artifacts unpin',
       positionals: ['session'],

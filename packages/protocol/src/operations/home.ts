@@ -22,7 +22,7 @@ export const HOME_OPERATIONS = {
     }),
     errors: [],
     readOnly: false, // entries of Homes that are gone are pruned
-    access: { scope: 'admin' },
+    access: { scope: 'admin', reach: 'home', touches: [] },
     cli: {
       command: 'home list',
       positionals: [],
@@ -46,7 +46,7 @@ export const HOME_OPERATIONS = {
         .string()
         .min(1)
         .describe('The folder of the Home.')
-        .meta({ placeholder: 'PATH', parse: 'path' }),
+        .meta({ placeholder: 'PATH', parse: 'path', touches: 'file' }),
     }),
     result: z.object({
       home: z.string(),
@@ -54,7 +54,7 @@ export const HOME_OPERATIONS = {
     }),
     errors: [],
     readOnly: false,
-    access: { scope: 'admin' },
+    access: { scope: 'admin', reach: 'home', touches: [] },
     cli: {
       command: 'home forget',
       positionals: ['path'],

@@ -42,6 +42,7 @@ export const HOST_OPERATIONS = {
     }),
     errors: ['host_unavailable'],
     readOnly: true,
+    access: { scope: 'read', reach: 'home', touches: [] },
     awi: STATUS_METHODS,
     cli: {
       command: 'host status',
@@ -73,7 +74,7 @@ export const HOST_OPERATIONS = {
     errors: ['host_unavailable', 'host_busy'],
     readOnly: false,
     endsHost: true,
-    access: { scope: 'admin' },
+    access: { scope: 'admin', reach: 'home', touches: [] },
     cli: {
       command: 'host stop',
       positionals: [],
@@ -96,7 +97,7 @@ export const HOST_OPERATIONS = {
     }),
     errors: ['host_unavailable', 'home_unwritable', 'disk_full'],
     readOnly: false,
-    access: { scope: 'admin' },
+    access: { scope: 'admin', reach: 'home', touches: [] },
     cli: {
       command: 'host debug',
       positionals: ['state'],

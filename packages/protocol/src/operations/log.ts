@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LOOKS } from '../access.ts'
 import { dryRun, operation, sessionRef } from '../operation.ts'
 
 const eventPosition = z.object({
@@ -44,6 +45,7 @@ export const LOG_OPERATIONS = {
     result: logReport,
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
     readOnly: true,
+    access: LOOKS,
     cli: {
       command: 'log verify',
       positionals: ['session'],
@@ -74,7 +76,7 @@ export const LOG_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt', 'log_in_use', 'disk_full'],
     readOnly: false,
-    access: { scope: 'admin' },
+    access: { scope: 'admin', reach: 'session', touches: [] },
     cli: {
       command: 'log repair',
       positionals: ['session'],
@@ -96,7 +98,7 @@ export const LOG_OPERATIONS = {
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('The file to write; without it the CLI prints the export.')
-        .meta({ placeholder: 'FILE', parse: 'path' }),
+        .meta({ placeholder: 'FILE', parse: 'path', touches: 'file' }),
       force: z.boolean().optional().describe('Replace the file if it is there.'),
     }),
     result: z.object({
@@ -116,7 +118,7 @@ export const LOG_OPERATIONS = {
       'disk_full',
     ],
     readOnly: false,
-    access: { scope: 'admin' },
+    access: { scope: 'admin', reach: 'session', touches: ['file'] },
     cli: {
       command: 'log export',
       positionals: ['session'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACTS, LOOKS } from '../access.ts'
 import { block, shellMode } from '../block.ts'
 import { needsInput } from '../needs-input.ts'
 import { actor, operation } from '../operation.ts'
@@ -32,7 +33,7 @@ const execParams = {
     .min(1)
     .optional()
     .describe('Where the shell starts if the conversation has none; the user’s home folder when left out.')
-    .meta({ from: 'cwd', hidden: true }),
+    .meta({ from: 'cwd', hidden: true, touches: 'machine' }),
   queue,
   must_exist: z
     .boolean()
@@ -45,7 +46,8 @@ const execParams = {
 const MATCH_CHARS_MAX = 4096 // what a caller looks for is a line or two; a longer pattern takes long to compile
 
 /** The conversation stands for its session: what a token for some sessions may do is seen by that. */
-const access = { restricted: 'conversation' } as const
+const looks = { ...LOOKS, reach: 'conversation' } as const
+const acts = { ...ACTS, reach: 'conversation' } as const
 
 const ok = { ok: z.literal(true) }
 const begun = {
@@ -88,7 +90,7 @@ export const PTY_OPERATIONS = {
     result: z.object(begun),
     errors: [...shellErrors, ...opens, 'conversation_not_found'],
     readOnly: false,
-    access,
+    access: acts,
     mcp: { set: 'pty', name: 'exec_block' },
     cli: null,
   }),
@@ -100,7 +102,7 @@ export const PTY_OPERATIONS = {
     result: z.object({ ...begun, session_id: z.string().describe('The interactive session.') }),
     errors: [...shellErrors, ...opens, 'conversation_not_found', 'block_not_started'],
     readOnly: false,
-    access,
+    access: acts,
     mcp: { set: 'pty', name: 'exec_interactive' },
     cli: {
       command: 'exec',
@@ -121,7 +123,7 @@ export const PTY_OPERATIONS = {
     errors: inputErrors,
     readOnly: false,
     needs: 'blocks',
-    access,
+    access: acts,
     mcp: { set: 'pty', name: 'send' },
     cli: null,
   }),
@@ -132,7 +134,7 @@ export const PTY_OPERATIONS = {
     errors: inputErrors,
     readOnly: false,
     needs: 'blocks',
-    access,
+    access: acts,
     mcp: { set: 'pty', name: 'ctrl_c' },
     cli: null,
   }),
@@ -143,7 +145,7 @@ export const PTY_OPERATIONS = {
     errors: inputErrors,
     readOnly: false,
     needs: 'blocks',
-    access,
+    access: acts,
     mcp: { set: 'pty', name: 'ctrl_d' },
     cli: null,
   }),
@@ -154,7 +156,7 @@ export const PTY_OPERATIONS = {
     errors: inputErrors,
     readOnly: false,
     needs: 'blocks',
-    access,
+    access: acts,
     mcp: { set: 'pty', name: 'enter' },
     cli: null,
   }),
@@ -210,7 +212,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: ['session_ambiguous', 'conversation_not_found', 'block_not_found', 'bad_pattern', 'log_corrupt'],
     readOnly: true,
-    access,
+    access: looks,
     mcp: { set: 'pty', name: 'wait_for' },
     cli: null,
   }),
@@ -236,7 +238,7 @@ export const PTY_OPERATIONS = {
     errors: [...conversationErrors, 'conversation_not_found'],
     readOnly: true,
     needs: 'blocks',
-    access,
+    access: looks,
     mcp: { set: 'pty', name: 'status' },
     cli: null,
   }),
@@ -255,7 +257,7 @@ export const PTY_OPERATIONS = {
     errors: [...inputErrors, 'block_running'],
     readOnly: false,
     needs: 'blocks',
-    access,
+    access: acts,
     mcp: { set: 'pty', name: 'end_session' },
     cli: null,
   }),
@@ -269,6 +271,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...conversationErrors, ...opens],
     readOnly: false,
+    access: { ...acts, touches: ['machine'] }, // it starts another shell
     mcp: { set: 'pty', name: 'reset' },
     cli: null,
   }),
@@ -307,7 +310,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: historyErrors,
     readOnly: true,
-    access,
+    access: looks,
     mcp: { set: 'pty', name: 'blocks' },
     cli: {
       command: 'blocks',
@@ -356,7 +359,7 @@ export const PTY_OPERATIONS = {
     }),
     errors: [...historyErrors, 'block_not_found'],
     readOnly: true,
-    access,
+    access: looks,
     mcp: { set: 'pty', name: 'read' },
     cli: {
       command: 'block',

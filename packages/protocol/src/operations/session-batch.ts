@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACTS } from '../access.ts'
 import { actor, operation, sessionRef, type OperationDefinition } from '../operation.ts'
 import { SESSION_OPERATIONS } from './session.ts'
 import { SESSION_CAPTURE_OPERATIONS } from './session-capture.ts'
@@ -59,6 +60,7 @@ export const SESSION_BATCH_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'session_ended', 'batch_failed'],
     readOnly: false,
+    access: ACTS,
     mcp: {
       name: 'interact',
       title: 'Several steps at once',

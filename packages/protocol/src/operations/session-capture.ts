@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACTS } from '../access.ts'
 import { artifact } from '../artifact.ts'
 import { moment } from '../moment.ts'
 import { operation, save, sessionRef } from '../operation.ts'
@@ -125,6 +126,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
       'too_many_requests',
     ],
     readOnly: false,
+    access: { ...ACTS, touches: ['artifacts'] },
     step: 'other',
     mcp: {
       name: 'take_screenshot',
@@ -164,7 +166,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('The file to write; without it and without --save the CLI prints the recording.')
-        .meta({ placeholder: 'FILE', parse: 'path' }),
+        .meta({ placeholder: 'FILE', parse: 'path', touches: 'file' }),
       force: z.boolean().optional().describe('Replace the file if it is there.'),
       save,
       from_seq: seq
@@ -225,6 +227,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
       'disk_full',
     ],
     readOnly: false,
+    access: ACTS,
     cli: {
       command: 'export',
       positionals: ['session'],

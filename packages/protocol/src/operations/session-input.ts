@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACTS } from '../access.ts'
 import { MOUSE_METHODS, PASTE, SEND_KEY, SET_VIEWPORT, TYPE_TEXT } from './awi-input.ts'
 import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from '../operation.ts'
 
@@ -21,6 +22,7 @@ export const SESSION_INPUT_OPERATIONS = {
     result: seqResult,
     errors: [...commandTargetErrors, 'input_queue_full'],
     readOnly: false,
+    access: ACTS,
     step: 'input',
     mcp: {
       name: 'type_text',
@@ -54,6 +56,7 @@ export const SESSION_INPUT_OPERATIONS = {
     result: seqResult,
     errors: [...commandTargetErrors, 'unknown_key', 'input_queue_full'],
     readOnly: false,
+    access: ACTS,
     step: 'input',
     mcp: {
       name: 'press_keys',
@@ -88,6 +91,7 @@ export const SESSION_INPUT_OPERATIONS = {
     }),
     errors: [...commandTargetErrors, 'input_queue_full'],
     readOnly: false,
+    access: ACTS,
     step: 'input',
     mcp: {
       name: 'paste_text',
@@ -158,6 +162,7 @@ export const SESSION_INPUT_OPERATIONS = {
     result: seqResult.extend({ row: z.int(), col: z.int() }),
     errors: [...commandTargetErrors, 'mouse_not_enabled', 'text_not_found', 'input_queue_full'],
     readOnly: false,
+    access: ACTS,
     step: 'input',
     mcp: {
       name: 'use_mouse',
@@ -199,6 +204,7 @@ export const SESSION_INPUT_OPERATIONS = {
     }),
     errors: commandTargetErrors,
     readOnly: false,
+    access: ACTS,
     needs: 'tty',
     step: 'input',
     cli: {
@@ -225,6 +231,7 @@ export const SESSION_INPUT_OPERATIONS = {
     result: seqResult,
     errors: commandTargetErrors,
     readOnly: false,
+    access: ACTS,
     step: 'other',
     cli: {
       command: 'mark',
@@ -239,6 +246,7 @@ export const SESSION_INPUT_OPERATIONS = {
     result: seqResult.extend({ cols: z.int(), rows: z.int() }),
     errors: commandTargetErrors,
     readOnly: false,
+    access: ACTS,
     awi: [SET_VIEWPORT],
     step: 'other',
     cli: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACTS } from '../access.ts'
 import { actor, commandTargetErrors, operation, sessionRef } from '../operation.ts'
 import { blockOutput, budget, commandText, queue, shellFolder } from '../shell-params.ts'
 
@@ -48,6 +49,7 @@ export const SESSION_SHELL_OPERATIONS = {
       'needs_input',
     ],
     readOnly: false,
+    access: ACTS,
     needs: 'blocks',
     step: 'input',
     mcp: {
@@ -112,6 +114,7 @@ export const SESSION_SHELL_OPERATIONS = {
       'input_queue_full',
     ],
     readOnly: false,
+    access: ACTS,
     needs: 'blocks',
     cli: {
       command: 'shell-init',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LOOKS } from '../access.ts'
 import { SNAPSHOT, SUBSCRIBE_EVENTS, WAIT_METHODS } from './awi-views.ts'
 import { moment } from '../moment.ts'
 import { operation, save, sessionRef } from '../operation.ts'
@@ -26,6 +27,7 @@ export const SESSION_VIEW_OPERATIONS = {
       'log_corrupt',
     ],
     readOnly: true,
+    access: LOOKS,
     step: 'other',
     mcp: {
       name: 'wait_for',
@@ -78,6 +80,7 @@ export const SESSION_VIEW_OPERATIONS = {
       'disk_full',
     ],
     readOnly: true,
+    access: LOOKS,
     step: 'other',
     mcp: {
       name: 'read_screen',
@@ -126,6 +129,7 @@ export const SESSION_VIEW_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'moment_not_found', 'log_corrupt'],
     readOnly: true,
+    access: LOOKS,
     cli: {
       command: 'diff',
       positionals: ['session'],
@@ -152,6 +156,7 @@ export const SESSION_VIEW_OPERATIONS = {
     result: z.object({ subscription: z.int() }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
     readOnly: true,
+    access: LOOKS,
     awi: [SUBSCRIBE_EVENTS],
     stream: true,
     cli: null,
@@ -163,7 +168,7 @@ export const SESSION_VIEW_OPERATIONS = {
     errors: [],
     readOnly: true,
     stream: true,
-    access: { restricted: 'connection' },
+    access: { scope: 'read', reach: 'connection', touches: [] },
     cli: null,
   }),
   'session.assert': operation({
@@ -198,6 +203,7 @@ export const SESSION_VIEW_OPERATIONS = {
     result: z.object({ session: z.string(), seq: z.int(), checks: z.int().describe('How many held.') }),
     errors: ['session_not_found', 'session_ambiguous', 'assert_failed', 'bad_pattern', 'log_corrupt'],
     readOnly: true,
+    access: LOOKS,
     step: 'other',
     cli: {
       command: 'assert',

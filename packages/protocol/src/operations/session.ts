@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACTS, LOOKS } from '../access.ts'
 import { cols, dryRun, operation, rows, sessionRef } from '../operation.ts'
 import { quotaPolicy, sessionInfo, sessionKind, sessionStatus } from '../session-info.ts'
 import { environment, plainName, terminalOptions, webOptions } from '../session-kinds.ts'
@@ -33,7 +34,7 @@ export const SESSION_OPERATIONS = {
         .min(1)
         .optional()
         .describe('Working folder.')
-        .meta({ placeholder: 'D', parse: 'path', from: 'cwd' }),
+        .meta({ placeholder: 'D', parse: 'path', from: 'cwd', touches: 'machine' }),
       env: terminalOptions.shape.env,
       idle_timeout_ms: z
         .int()
@@ -74,6 +75,7 @@ export const SESSION_OPERATIONS = {
       'profile_in_use',
     ],
     readOnly: false,
+    access: { scope: 'operate', reach: 'home', touches: ['machine'] },
     mcp: {
       name: 'create_session',
       title: 'Start a program on a terminal, or open a web page',
@@ -101,7 +103,7 @@ export const SESSION_OPERATIONS = {
     result: z.object({ sessions: z.array(sessionInfo) }),
     errors: [],
     readOnly: true,
-    access: { restricted: 'filtered' },
+    access: { scope: 'read', reach: 'listed', touches: [] },
     mcp: {
       name: 'list_sessions',
       title: 'List sessions',
@@ -148,6 +150,7 @@ export const SESSION_OPERATIONS = {
     }),
     errors: ['session_not_found', 'session_ambiguous', 'log_corrupt'],
     readOnly: true,
+    access: LOOKS,
     cli: {
       command: 'inspect',
       positionals: ['session'],
@@ -176,6 +179,7 @@ export const SESSION_OPERATIONS = {
     result: z.object({ session: z.string(), bytes: z.int(), policy: quotaPolicy, used_bytes: z.int() }),
     errors: ['session_not_found', 'session_ambiguous', 'session_ended'],
     readOnly: false,
+    access: ACTS,
     cli: {
       command: 'quota',
       positionals: ['session'],
@@ -195,6 +199,7 @@ export const SESSION_OPERATIONS = {
     result: sessionInfo,
     errors: ['session_not_found', 'session_ambiguous'],
     readOnly: false,
+    access: ACTS,
     mcp: {
       name: 'destroy_session',
       title: 'End a session',
@@ -243,7 +248,7 @@ export const SESSION_OPERATIONS = {
     }),
     errors: [],
     readOnly: false,
-    access: { scope: 'admin' },
+    access: { scope: 'admin', reach: 'home', touches: [] },
     cli: {
       command: 'gc',
       positionals: [],

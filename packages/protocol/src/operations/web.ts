@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACTS, LOOKS } from '../access.ts'
 import {
   ANSWER_DIALOG,
   FIND_TEXT,
@@ -17,6 +18,8 @@ import { WAIT_MS_MAX } from '../wait.ts'
 import { untrusted } from '../untrusted.ts'
 
 const cell = z.object({ row: z.int(), col: z.int() })
+
+const BROWSES = { ...ACTS, touches: ['network'] } as const
 
 /** Beside those of every command: the page may hang, or its process may end. */
 const pageErrors = [...commandTargetErrors, 'page_unresponsive', 'page_crashed', 'browser_failed'] as const
@@ -43,6 +46,7 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: [...navigationErrors, 'invalid_url', 'url_refused'],
     readOnly: false,
+    access: BROWSES,
     needs: 'page',
     mcp: {
       name: 'open_page',
@@ -65,6 +69,7 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no page before.') }),
     errors: navigationErrors,
     readOnly: false,
+    access: BROWSES,
     awi: [GO_BACK],
     needs: 'page',
     cli: { command: 'back', positionals: ['session'], examples: ['transom back news'], render: 'nothing' },
@@ -75,6 +80,7 @@ export const WEB_OPERATIONS = {
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no such page.') }),
     errors: navigationErrors,
     readOnly: false,
+    access: BROWSES,
     awi: [GO_FORWARD],
     needs: 'page',
     cli: {
@@ -90,6 +96,7 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: navigationErrors,
     readOnly: false,
+    access: BROWSES,
     awi: [RELOAD],
     needs: 'page',
     cli: {
@@ -109,6 +116,7 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: [...pageErrors, 'invalid_viewport'],
     readOnly: false,
+    access: ACTS,
     awi: [SET_ZOOM],
     needs: 'page',
     cli: {
@@ -131,6 +139,7 @@ export const WEB_OPERATIONS = {
     result: seqResult,
     errors: pageErrors,
     readOnly: false,
+    access: ACTS,
     needs: 'page',
     mcp: {
       name: 'answer_dialog',
@@ -169,6 +178,7 @@ export const WEB_OPERATIONS = {
     }),
     errors: pageErrors,
     readOnly: true,
+    access: LOOKS,
     needs: 'page',
     mcp: {
       name: 'list_links',
@@ -203,6 +213,7 @@ export const WEB_OPERATIONS = {
     }),
     errors: pageErrors,
     readOnly: true,
+    access: LOOKS,
     awi: [FIND_TEXT],
     needs: 'page',
     cli: {
@@ -242,6 +253,7 @@ export const WEB_OPERATIONS = {
     }),
     errors: [...pageErrors, 'file_exists', 'file_not_written', 'artifact_damaged'],
     readOnly: false,
+    access: ACTS,
     awi: [PAINTED_SCREENSHOT],
     needs: 'page',
     cli: {
@@ -281,6 +293,7 @@ export const WEB_OPERATIONS = {
     }),
     errors: pageErrors,
     readOnly: true,
+    access: LOOKS,
     awi: STATE_METHODS,
     needs: 'page',
     cli: {

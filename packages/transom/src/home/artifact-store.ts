@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { artifactManifest, type Artifact, type ArtifactKind } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
 import { withFileLock } from '../platform/file-lock.ts'
 import { errnoOf, fileError, messageOf } from '../lib/system-error.ts'
@@ -49,6 +49,33 @@ export class ArtifactStore {
       if (errnoOf(error) === 'ENOENT') return []
       const message = `the artifact manifest ${file} cannot be read: ${messageOf(error)}; restore it, or move the folder away`
       throw new OpError('artifact_damaged', message, { file }, { cause: error })
+    }
+  }
+
+  get(id: number): Artifact {
+    const found = this.read().find((it) => it.id === id)
+    if (found === undefined) throw notFound(this.folder, id)
+    return found
+  }
+
+  /** A part of an artifact's bytes; shorter than `bytes` only at its end. */
+  async readPiece(artifact: Artifact, from: number, bytes: number): Promise<Buffer> {
+    const file = this.pathOf(artifact)
+    let handle
+    try {
+      handle = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
+      const piece = Buffer.alloc(Math.min(bytes, Math.max(0, artifact.bytes - from)))
+      const { bytesRead } = await handle.read(piece, 0, piece.length, from)
+      return piece.subarray(0, bytesRead)
+    } catch (error) {
+      throw new OpError(
+        'file_not_read',
+        `could not read ${file}: ${messageOf(error)}`,
+        { file },
+        { cause: error },
+      )
+    } finally {
+      await handle?.close()
     }
   }
 
@@ -174,8 +201,9 @@ function fileName({ kind, format, seq }: Capture, sha256: string): string {
 
 function notFound(folder: string, id: number | null): OpError {
   const what = id === null ? 'no artifact' : `no artifact ${id}`
-  const message = `there is ${what} in ${folder}; "transom artifacts list" shows what there is`
-  return new OpError('artifact_not_found', message, { folder, id })
+  const message = `there is ${what} in ${folder}`
+  const list = next({ call: 'artifacts.list', params: {}, does: 'shows what there is' })
+  return new OpError('artifact_not_found', message, { folder, id, ...list })
 }
 
 /** In pieces: a recording may be larger than memory. */

@@ -37,6 +37,14 @@ export function artifactHandlers(
       const { id, store } = await find(session)
       return verify(id, store, signal)
     },
+    'artifacts.read': async ({ session, artifact: number, from_byte, max_bytes }) => {
+      const { id, store } = await find(session)
+      const artifact = store.get(number)
+      const piece = await store.readPiece(artifact, from_byte, max_bytes)
+      const end = from_byte + piece.length
+      const next_byte = piece.length > 0 && end < artifact.bytes ? end : null
+      return { session: id, artifact, data_b64: piece.toString('base64'), next_byte }
+    },
     'artifacts.bundle': async ({ session, out, force }, { signal, progress }) => {
       const found = await sessions.find(session)
       const context = { home, control, signal, progress }

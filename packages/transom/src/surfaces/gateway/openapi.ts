@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tokenScopeOf, type OperationDefinition } from '@transom/protocol'
+import { neededFor, type OperationDefinition } from '@transom/protocol'
 import { ERROR_TABLE, type ErrorCode } from '@transom/protocol/errors'
 
 /** How every operation can fail at the gateway. */
@@ -54,7 +54,7 @@ function route(name: string, definition: OperationDefinition): object {
   return {
     operationId: name,
     summary,
-    description: `Needs a token with the scope \`${tokenScopeOf(definition, {})}\`.`,
+    description: `Needs a token with the scope \`${neededFor(definition, {}).scope}\`.`,
     tags: [name.split('.', 1)[0]],
     requestBody: {
       required: (schema.required ?? []).length > 0,

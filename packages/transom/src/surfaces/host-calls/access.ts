@@ -1,9 +1,11 @@
 import {
   OPERATIONS,
-  TOKEN_SCOPES,
+  highestScope,
+  includesScope,
   isOperationName,
+  neededFor,
   reachOf,
-  tokenScopeOf,
+  type Needed,
   type OperationDefinition,
   type OperationName,
   type Principal,
@@ -20,7 +22,7 @@ function findOperation(name: string): { name: OperationName; definition: Operati
 
 export function assertScope(principal: Principal, needed: TokenScope, what: string): void {
   const { scope } = reachOf(principal)
-  if (TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(needed)) return
+  if (includesScope(scope, needed)) return
   const message = `${what} needs a token with the scope ${needed}, and this one has ${scope}; "transom token create --scope ${needed}" makes one`
   throw new OpError('forbidden', message, { needed, scope })
 }
@@ -28,8 +30,11 @@ export function assertScope(principal: Principal, needed: TokenScope, what: stri
 /** For what shows more than single sessions: metrics, for example. */
 export function assertUnrestricted(principal: Principal, what: string): void {
   const { sessions } = reachOf(principal)
-  if (sessions === null) return
-  throw new OpError('forbidden', `${what} is not for a token that is restricted to sessions`, { sessions })
+  if (sessions !== null) throw forRestricted(what, sessions)
+}
+
+function forRestricted(what: string, sessions: readonly string[]): OpError {
+  return new OpError('forbidden', `${what} is not for a token that is restricted to sessions`, { sessions })
 }
 
 /**
@@ -43,36 +48,46 @@ export async function authorize(
   finder: SessionFinder,
 ): Promise<unknown> {
   const { name, definition } = findOperation(operation)
-  for (const scope of neededScopes(definition, params)) assertScope(principal, scope, name)
+  const { scope, unrestricted } = neededForAll(definition, params)
+  assertScope(principal, scope, name)
   const { sessions } = reachOf(principal)
   if (sessions === null) return params
+  if (unrestricted !== null) throw forRestricted(`${name} ${UNRESTRICTED_WORDS[unrestricted]}: it`, sessions)
+  const { reach } = definition.access
   const { shape } = definition.params
-  const restricted = definition.access?.restricted
-  if (restricted === 'conversation') {
-    const session = await ownSession(sessions, params, {
-      operation: name,
-      parameter: 'conversation_id',
-      find: finder.findConversation,
-    })
-    // A session that has ended in the meantime is not followed by a new one, which would be out of bounds.
-    return {
-      ...(params as object),
-      conversation_id: session,
-      ...('must_exist' in shape && { must_exist: true }),
+  switch (reach) {
+    case 'home':
+      throw forRestricted(name, sessions)
+    case 'listed':
+    case 'connection':
+      return params
+    case 'conversation': {
+      const parameter = 'conversation_id'
+      const find = finder.findConversation
+      const session = await ownSession(sessions, params, { operation: name, parameter, find })
+      // A session that has ended in the meantime is not followed by a new one, which would be out of bounds.
+      const staying = 'must_exist' in shape ? { must_exist: true } : {}
+      return { ...(params as object), [parameter]: session, ...staying }
     }
+    case 'session': {
+      const parameter = 'session'
+      const find = finder.findSession
+      const session = await ownSession(sessions, params, { operation: name, parameter, find })
+      const checked = { ...(params as object), session }
+      refuseNestedSessions(checked, session)
+      return checked
+    }
+    default:
+      return reach satisfies never
   }
-  if (!('session' in shape)) {
-    if (restricted === undefined) assertUnrestricted(principal, name)
-    return params
-  }
-  const session = await ownSession(sessions, params, {
-    operation: name,
-    parameter: 'session',
-    find: finder.findSession,
-  })
-  const checked = { ...(params as object), session }
-  refuseNestedSessions(checked, session)
-  return checked
+}
+
+const UNRESTRICTED_WORDS: Readonly<Record<NonNullable<Needed['unrestricted']>, string>> = {
+  home: 'concerns the whole Home',
+  machine: 'starts a program on the host’s machine',
+  file: 'names a file on the host’s machine',
+  artifacts: 'writes artifacts',
+  network: 'reaches the network',
 }
 
 /** What a name, a prefix or a conversation stands for, as a session's id. */
@@ -101,22 +116,25 @@ async function ownSession(
   return session
 }
 
-/** Of the operation, and of those that it is made of: a step is an operation without its `session.`. */
-function neededScopes(definition: OperationDefinition, params: unknown): TokenScope[] {
+/** What the operation needs, and those that it is made of: a step is an operation without its `session.`. */
+function neededForAll(definition: OperationDefinition, params: unknown): Needed {
   const steps = typeof params === 'object' && params !== null && 'steps' in params ? params.steps : []
   const inner = (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((part) => {
     if (typeof part !== 'object' || part === null || !('step' in part)) return []
     const operation = `session.${String(part.step)}`
-    return isOperationName(operation) ? [tokenScopeOf(OPERATIONS[operation], part)] : []
+    return isOperationName(operation) ? [neededFor(OPERATIONS[operation], part)] : []
   })
-  return [tokenScopeOf(definition, params), ...inner]
+  const all = [neededFor(definition, params), ...inner]
+  return {
+    scope: highestScope(all.map(({ scope }) => scope)),
+    unrestricted: all.find(({ unrestricted }) => unrestricted !== null)?.unrestricted ?? null,
+  }
 }
 
 /** The part of an answer that a principal restricted to some sessions may see. */
 export function filterResult(principal: Principal, operation: string, result: unknown): unknown {
   const { sessions } = reachOf(principal)
-  if (sessions === null || findOperation(operation).definition.access?.restricted !== 'filtered')
-    return result
+  if (sessions === null || findOperation(operation).definition.access.reach !== 'listed') return result
   if (typeof result !== 'object' || result === null || !('sessions' in result)) return {}
   const listed = Array.isArray(result.sessions) ? (result.sessions as { session: string }[]) : []
   return { ...result, sessions: listed.filter(({ session }) => sessions.includes(session)) }
