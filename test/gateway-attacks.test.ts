@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OPERATIONS, REQUEST_BYTES_MAX, tokenScopeOf, type OperationDefinition } from '@transom/protocol'
+import { OPERATIONS, REQUEST_BYTES_MAX, neededFor, type OperationDefinition } from '@transom/protocol'
 import { GatewayProcess, upgradeStatus } from './support/gateway-process.ts'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
@@ -199,7 +199,7 @@ describe('an operation', () => {
   test('is refused to a token whose scope does not reach it, for every operation of the table', async () => {
     const definitions = Object.entries<OperationDefinition>(OPERATIONS)
     for (const [name, definition] of definitions) {
-      const needed = tokenScopeOf(definition, {})
+      const needed = neededFor(definition, {}).scope
       const asReader = await gateway.call(name, { session: 'nobody' }, reader)
       const asOperator = await gateway.call(name, { session: 'nobody' }, operator)
       if (needed !== 'read')
@@ -207,10 +207,10 @@ describe('an operation', () => {
       if (needed === 'admin') expect([name, asOperator.status]).toEqual([name, 403])
       if (needed === 'read') expect([name, asReader.status]).not.toEqual([name, 403])
     }
-    const scopes = definitions.map(([, definition]) => tokenScopeOf(definition, {}))
+    const scopes = definitions.map(([, definition]) => neededFor(definition, {}).scope)
     expect(new Set(scopes)).toEqual(new Set(['read', 'operate', 'admin']))
     // Whoever acts on the Home as a whole, or writes where the caller says, is an administrator.
-    expect(definitions.filter(([, it]) => tokenScopeOf(it, {}) === 'admin').map(([name]) => name)).toEqual(
+    expect(definitions.filter(([, it]) => neededFor(it, {}).scope === 'admin').map(([name]) => name)).toEqual(
       expect.arrayContaining([
         'session.gc',
         'log.export',
@@ -229,12 +229,44 @@ describe('an operation', () => {
       ['session.screenshot', { session: own, scheme: '/etc/passwd' }],
       ['session.batch', { session: own, steps: [{ step: 'screenshot', out }] }],
       ['log.export', { session: own, out }],
+      ['session.export', { session: own, format: 'asciicast-v2', out, force: true }],
+      ['session.export', { session: own, format: 'asciicast-v2', save: true, out, force: true }],
+      ['artifacts.bundle', { session: own, out: `${out}.zip`, force: true }],
     ] as const
     for (const token of [operator, restricted, reader]) {
       for (const [name, params] of asked)
         expect([name, (await gateway.call(name, params, token)).status]).toEqual([name, 403])
     }
-    expect(fs.existsSync(out)).toBe(false)
+    // A token for one session writes no file elsewhere, whatever its scope.
+    const bounded = await home.ok('token', 'create', '--session', 'own', '--scope', 'admin')
+    for (const [name, params] of asked)
+      expect([name, (await gateway.call(name, params, bounded)).status]).toEqual([name, 403])
+    expect([fs.existsSync(out), fs.existsSync(`${out}.zip`)]).toEqual([false, false])
+  })
+
+  test('gives a token for one session its recording as an artifact, in pieces', async () => {
+    const asked = { session: own, format: 'asciicast-v2', save: true }
+    const made = await gateway.call<{ artifact: { id: number } }>('session.export', asked, restricted)
+    expect([made.status, made.body.error]).toEqual([200, undefined])
+    const artifact = made.body.artifact.id
+    const read = (from_byte: number, session = own) =>
+      gateway.call<{ data_b64: string; next_byte: number | null }>(
+        'artifacts.read',
+        { session, artifact, from_byte, max_bytes: 40 },
+        restricted,
+      )
+    const pieces: Buffer[] = []
+    for (let at: number | null = 0; at !== null;) {
+      const { body } = await read(at)
+      pieces.push(Buffer.from(body.data_b64, 'base64'))
+      at = body.next_byte
+    }
+    expect(pieces.length).toBeGreaterThan(1)
+    expect(Buffer.concat(pieces).toString()).toMatch(/^\{"version":2,.*\n/)
+    expect((await read(1 << 30)).body).toMatchObject({ data_b64: '', next_byte: null })
+    expect((await read(0, other)).status).toBe(403)
+    const missing = await gateway.call('artifacts.read', { session: own, artifact: 99 }, restricted)
+    expect(missing.body.error?.code).toBe('artifact_not_found')
   })
 
   test('reaches no other session with a token for one, whatever the other is called', async () => {
@@ -267,7 +299,7 @@ describe('an operation', () => {
 
   test('that concerns more than one session is refused or filtered for a token for one', async () => {
     for (const [name, definition] of Object.entries<OperationDefinition>(OPERATIONS)) {
-      if ('session' in definition.params.shape || definition.access?.restricted !== undefined) continue
+      if (neededFor(definition, {}).unrestricted === null) continue
       const { status, body } = await gateway.call(name, {}, restricted)
       expect([name, status, body.error?.code]).toEqual([name, 403, 'forbidden'])
     }

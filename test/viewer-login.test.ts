@@ -5,7 +5,7 @@ import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OPERATIONS, tokenScopeOf, type OperationDefinition } from '@transom/protocol'
+import { OPERATIONS, neededFor, type OperationDefinition } from '@transom/protocol'
 import { Browser } from './support/browser.ts'
 import { GatewayProcess, upgradeStatus, type Reply } from './support/gateway-process.ts'
 import { needsBrowser } from './support/needs.ts'
@@ -235,7 +235,7 @@ test('an origin that was let in by name has no use of the cookie either', async 
 test('a cookie lets look and not act, and is no token; a token is no cookie', async () => {
   const cookie = await login()
   for (const [name, definition] of Object.entries<OperationDefinition>(OPERATIONS)) {
-    if (tokenScopeOf(definition, {}) === 'read') continue
+    if (neededFor(definition, {}).scope === 'read') continue
     expect([name, (await post(name, cookie)).status]).toEqual([name, 403])
   }
   const [name = '', secret = ''] = cookie.split('=')

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { OpError } from '@transom/protocol/errors'
+import type { Connections } from './connections.ts'
 import type { LoginCodes } from './login-codes.ts'
 import { assertOwnOrigin, isOwnPage, type OriginHeaders, type OriginRules } from './origin-guard.ts'
 import { RateLimiter } from './rate-limiter.ts'
@@ -14,6 +15,7 @@ export interface AdmissionParts {
   readonly tokens: TokenStore
   readonly codes: LoginCodes
   readonly logins: ViewerLogins
+  readonly connections: Connections
   /** Distinguishes the cookies of gateways: browsers keep one set for all ports of a machine. */
   readonly port: number
   readonly requestsPerSecond: number
@@ -36,35 +38,12 @@ export class Admission {
     assertOwnOrigin(this.rules, headers)
   }
 
-  /** What the token of a request allows, or the cookie of a page of ours. */
-  identify({ headers, method, socket }: IncomingMessage): Grant {
-    const { authorization, host, origin } = headers
-    const secret = authorization === undefined ? this.#cookieOf(headers.cookie) : undefined
-    if (secret === undefined) {
-      const [, token] = /^Bearer +([^ ]+) *$/i.exec(authorization ?? '') ?? []
-      return this.identifyToken(token, socket.remoteAddress)
-    }
-    const isGet = method === 'GET' && headers.upgrade === undefined
-    const site = headers['sec-fetch-site']?.toString()
-    if (!isOwnPage(this.rules, { host, origin }, { isGet, site }))
-      throw new OpError('origin_refused', 'a login counts only for pages of this gateway', {
-        origin: origin ?? null,
-      })
-    const grant = this.#parts.logins.find(secret)
-    if (grant !== null) return grant
-    this.#failures.take(socket.remoteAddress ?? '', 'requests without a valid login')
-    throw new OpError('unauthorized', 'this login has ended; "transom login" begins another')
-  }
-
-  identifyToken(token: string | undefined, address: string | undefined): Grant {
-    const grant = token === undefined ? null : this.#parts.tokens.verify(token)
-    if (grant !== null) return grant
-    this.#failures.take(address ?? '', 'requests without a valid token')
-    const message =
-      token === undefined
-        ? 'a token is needed: send "Authorization: Bearer TOKEN"; "transom token create" makes one'
-        : 'this token is not known here; "transom token create" makes another'
-    throw new OpError('unauthorized', message)
+  /** What the token of a request allows, or the cookie of a page of ours. `offered` is a token from elsewhere in it. */
+  identify(request: IncomingMessage, offered: string | null = null): Grant {
+    const grant =
+      offered === null ? this.#findGrant(request) : this.#identifyToken(offered, request.socket.remoteAddress)
+    this.#parts.connections.keep(request.socket, grant.id)
+    return grant
   }
 
   isValid(grant: Grant): boolean {
@@ -90,6 +69,36 @@ export class Admission {
   /** Throws `rate_limited` when a token has been used too often. */
   count({ id }: Grant): void {
     this.#requests.take(id, 'requests with this token')
+  }
+
+  #findGrant({ headers, method, socket }: IncomingMessage): Grant {
+    const { authorization, host, origin } = headers
+    const secret = authorization === undefined ? this.#cookieOf(headers.cookie) : undefined
+    if (secret === undefined) {
+      const [, token] = /^Bearer +([^ ]+) *$/i.exec(authorization ?? '') ?? []
+      return this.#identifyToken(token, socket.remoteAddress)
+    }
+    const isGet = method === 'GET' && headers.upgrade === undefined
+    const site = headers['sec-fetch-site']?.toString()
+    if (!isOwnPage(this.rules, { host, origin }, { isGet, site }))
+      throw new OpError('origin_refused', 'a login counts only for pages of this gateway', {
+        origin: origin ?? null,
+      })
+    const grant = this.#parts.logins.find(secret)
+    if (grant !== null) return grant
+    this.#failures.take(socket.remoteAddress ?? '', 'requests without a valid login')
+    throw new OpError('unauthorized', 'this login has ended; "transom login" begins another')
+  }
+
+  #identifyToken(token: string | undefined, address: string | undefined): Grant {
+    const grant = token === undefined ? null : this.#parts.tokens.verify(token)
+    if (grant !== null) return grant
+    this.#failures.take(address ?? '', 'requests without a valid token')
+    const message =
+      token === undefined
+        ? 'a token is needed: send "Authorization: Bearer TOKEN"; "transom token create" makes one'
+        : 'this token is not known here; "transom token create" makes another'
+    throw new OpError('unauthorized', message)
   }
 
   #cookie(secret: string, seconds: number): string {

@@ -1,4 +1,4 @@
-import { ERROR_TABLE, toWireError } from '@transom/protocol/errors'
+import { ERROR_TABLE, toWireError, fullMessage, spellOperation } from '@transom/protocol/errors'
 import { isAllowedOrigin, type OriginRules } from './origin-guard.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -23,7 +23,8 @@ export function jsonAnswer(rules: OriginRules, origin: string | undefined, body:
 }
 
 export function errorAnswer(rules: OriginRules, origin: string | undefined, error: unknown): Answer {
-  const wire = toWireError(error)
+  const known = toWireError(error)
+  const wire = { ...known, message: fullMessage(known, spellOperation) }
   const { retry_after_ms: retryAfterMs, allow } = wire.details
   const headers = {
     ...JSON_HEADERS,

@@ -1,12 +1,16 @@
 import * as fs from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { Socket } from 'node:net'
 import * as path from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { OpError } from '@transom/protocol/errors'
+import { platform } from '../../platform/current-platform.ts'
 import { messageOf } from '../../lib/system-error.ts'
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts'
 import { Admission } from './admission.ts'
+import { Connections, type ConnectionLimits } from './connections.ts'
+import { asksForWebSocket, declineUpgrade, refuseConnect, normalizeTarget } from './request-forms.ts'
 import { CallMetrics } from '../host-calls/call-metrics.ts'
 import { HostCalls } from '../host-calls/host-calls.ts'
 import { gatewayMetrics } from './gateway-metrics.ts'
@@ -15,20 +19,17 @@ import { createHttpApp } from './http-app.ts'
 import { claimUnixSocket, ownHosts, type ListenAddress } from './listen-address.ts'
 import { LoginCodes } from './login-codes.ts'
 import { operationOf, serveOperation } from './operation-route.ts'
-import { StreamSlots } from './stream-slots.ts'
+import { StreamSlots, type StreamLimits } from './stream-slots.ts'
 import { StreamUpgrades } from './stream-upgrades.ts'
 import { TOKENS_FILE, type TokenStore } from './token-store.ts'
 import { ViewerLogins } from './viewer-logins.ts'
 
-export interface GatewayLimits {
+export interface GatewayLimits extends ConnectionLimits, StreamLimits {
   /** Requests with one token; a program that waits for each answer stays far below. */
   readonly requestsPerSecond: number
   /** A header or a body that comes in drops: who needs longer is not a client. */
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
-  /** Past it new connections are closed at once. */
-  readonly connectionsMax: number
-  readonly streamsMax: number
 }
 
 export const GATEWAY_LIMITS: GatewayLimits = {
@@ -36,7 +37,9 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   connectionsMax: 768, // with a host connection for each stream this stays below the common limit of 1024 files
-  streamsMax: 256,
+  connectionsPerTokenMax: 384, // the other half is for other tokens
+  streamsMax: 256, // each has a connection to the host, which takes a few hundred without noticing
+  streamsPerTokenMax: 64, // a stream carries 256 subscriptions: more are many clients, which deserve tokens of their own
 }
 
 const CHECK_TIMEOUTS_EVERY_MS = 1000
@@ -57,6 +60,12 @@ export interface GatewayOptions {
   readonly debug: ((line: string) => void) | null
 }
 
+interface Listener {
+  readonly server: http.Server
+  readonly port: number
+  readonly connections: Connections
+}
+
 /** HTTP, WebSocket and MCP for the sessions of one Home. */
 export class Gateway {
   readonly url: string
@@ -69,11 +78,13 @@ export class Gateway {
 
   static async listen(options: GatewayOptions): Promise<Gateway> {
     const server = createServer(options.address, options.limits)
+    const connections = new Connections(options.limits, (port) => platform().localPeerUids(port))
+    server.on('connection', (socket: Socket) => connections.add(socket))
     const port = await startListening(server, options.address)
-    return new Gateway(server, port, options)
+    return new Gateway({ server, port, connections }, options)
   }
 
-  private constructor(server: http.Server, port: number, options: GatewayOptions) {
+  private constructor({ server, port, connections }: Listener, options: GatewayOptions) {
     const { address, tokens, limits, debug } = options
     this.#server = server
     this.url = urlOf(address, port)
@@ -84,12 +95,13 @@ export class Gateway {
       tokens,
       codes: new LoginCodes(options.home),
       logins: new ViewerLogins(),
+      connections,
       port,
       requestsPerSecond: limits.requestsPerSecond,
     })
     const callMetrics = new CallMetrics()
     const calls = new HostCalls(options.connector, callMetrics)
-    const slots = new StreamSlots(limits.streamsMax)
+    const slots = new StreamSlots(limits)
     this.#calls = calls
     this.#slots = slots
     this.#mcp = options.createMcp(calls)
@@ -103,12 +115,18 @@ export class Gateway {
     })
     const listener = getRequestListener(app.fetch)
     server.on('request', (request, response) => {
+      normalizeTarget(request)
       const operation = operationOf(request)
       if (operation === null) void listener(request, response)
       else void serveOperation({ calls, admission, debug }, operation, request, response)
     })
     const upgrades = new StreamUpgrades({ admission, calls, slots, debug })
-    server.on('upgrade', (request, socket, head) => upgrades.accept(request, socket, head))
+    server.on('upgrade', (request, socket, head) => {
+      normalizeTarget(request)
+      if (asksForWebSocket(request)) upgrades.accept(request, socket, head)
+      else declineUpgrade(server, { request, socket, head })
+    })
+    server.on('connect', (_request, socket) => refuseConnect(socket, rules))
     // Each request checks its token; a silent stream would not notice that its token was revoked.
     const closeInvalid = () => slots.closeInvalid((grant) => admission.isValid(grant))
     this.#watcher = fs.watch(options.home, (_event, file) => {
@@ -138,10 +156,9 @@ function createServer(address: ListenAddress, limits: GatewayLimits): http.Serve
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: HEADERS_BYTES_MAX,
   }
-  const server =
-    address.tls === null ? http.createServer(options) : https.createServer({ ...options, ...address.tls })
-  server.maxConnections = limits.connectionsMax
-  return server
+  return address.tls === null
+    ? http.createServer(options)
+    : https.createServer({ ...options, ...address.tls })
 }
 
 /** Returns the port; 0 for a Unix socket. */

@@ -56,6 +56,7 @@ export function createHttpApp(parts: AppParts): Hono<AppEnv> {
   app.get('/v1/stream', () => {
     throw new OpError('method_not_allowed', '/v1/stream is a WebSocket: ask for an upgrade')
   })
+  app.options('/', (context) => context.body(null, 204, { ...SECURITY_HEADERS, allow: 'GET, POST, OPTIONS' }))
   app.all('/mcp', (context) => serveMcp(parts, context))
   addViewerRoutes(app, parts, SECURITY_HEADERS)
   app.all('*', (context) => {

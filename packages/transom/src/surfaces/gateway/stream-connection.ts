@@ -34,7 +34,8 @@ export class StreamConnection implements RpcService {
   readonly #parts: StreamParts
   readonly #peer: RpcPeer
   readonly #subscriber: Subscriber
-  readonly #subscriptions = new Map<number, () => Promise<void>>()
+  /** Counted from the request on, before the host has answered. */
+  readonly #subscriptions = new Map<number, Promise<() => Promise<void>>>()
   #lastSubscription = 0
 
   constructor(parts: StreamParts) {
@@ -78,11 +79,18 @@ export class StreamConnection implements RpcService {
     const subscription = ++this.#lastSubscription
     // The answer with the number goes out before the first message, whenever that comes.
     let early: StreamMessage[] | null = []
-    const stop = await this.#subscriber.subscribe(params, (message) => {
+    const listener = (message: StreamMessage) => {
       if (early === null) this.#sendStream(subscription, message)
       else if (early.push(message) === EARLY_MESSAGES_MAX) this.#subscriber.pause()
-    })
-    this.#subscriptions.set(subscription, stop)
+    }
+    try {
+      const opening = this.#subscriber.subscribe(params, listener)
+      this.#subscriptions.set(subscription, opening)
+      await opening
+    } catch (error) {
+      this.#subscriptions.delete(subscription)
+      throw error
+    }
     request.afterAnswer(() => {
       const waiting = early ?? []
       early = null
@@ -97,7 +105,7 @@ export class StreamConnection implements RpcService {
       typeof params === 'object' && params !== null && 'subscription' in params ? params.subscription : null
     if (typeof subscription !== 'number')
       throw new OpError('usage', 'session.unsubscribe: subscription: a number is needed')
-    const stop = this.#subscriptions.get(subscription)
+    const stop = await this.#subscriptions.get(subscription)
     this.#subscriptions.delete(subscription)
     await stop?.()
     return stop !== undefined

@@ -1,8 +1,10 @@
 import { OpError } from '@transom/protocol/errors'
 import type { Grant } from './token-store.ts'
 
-/** Each has a connection to the host, which takes a few hundred without noticing. */
-const STREAMS_MAX = 256
+export interface StreamLimits {
+  readonly streamsMax: number
+  readonly streamsPerTokenMax: number
+}
 
 interface OpenStream {
   readonly grant: Grant
@@ -17,10 +19,10 @@ export interface StreamSlot {
 /** The streams that are open at the same time: WebSockets and Server-Sent Events. */
 export class StreamSlots {
   readonly #open = new Set<OpenStream>()
-  readonly #max: number
+  readonly #limits: StreamLimits
 
-  constructor(max: number = STREAMS_MAX) {
-    this.#max = max
+  constructor(limits: StreamLimits) {
+    this.#limits = limits
   }
 
   get count(): number {
@@ -28,10 +30,12 @@ export class StreamSlots {
   }
 
   take(stream: OpenStream): StreamSlot {
-    if (this.#open.size >= this.#max) {
-      const message = `${this.#max} streams are open; close one, or ask again later`
-      throw new OpError('too_many_requests', message, { streams: this.#max })
-    }
+    const { streamsMax, streamsPerTokenMax } = this.#limits
+    const own = [...this.#open].filter(({ grant }) => grant.id === stream.grant.id).length
+    if (own >= streamsPerTokenMax)
+      throw tooMany(streamsPerTokenMax, `${streamsPerTokenMax} streams with this token are open; close one`)
+    if (this.#open.size >= streamsMax)
+      throw tooMany(streamsMax, `${streamsMax} streams are open; close one, or ask again later`)
     this.#open.add(stream)
     return { release: () => this.#open.delete(stream) }
   }
@@ -44,4 +48,8 @@ export class StreamSlots {
   closeAll(): void {
     for (const stream of this.#open) stream.close()
   }
+}
+
+function tooMany(streams: number, message: string): OpError {
+  return new OpError('too_many_requests', message, { streams })
 }

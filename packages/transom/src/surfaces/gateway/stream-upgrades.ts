@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
+import { OpError, toWireError } from '@transom/protocol/errors'
 import { REQUEST_BYTES_MAX } from '@transom/protocol/jsonrpc'
 import { assertScope } from '../host-calls/access.ts'
 import type { Admission } from './admission.ts'
+import { endWithError } from './raw-answer.ts'
 import type { HostCalls } from '../host-calls/host-calls.ts'
 import { StreamConnection } from './stream-connection.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -45,7 +45,7 @@ export class StreamUpgrades {
       this.#open(request, socket, head, grant)
     } catch (error) {
       this.#parts.debug?.(`GET ${STREAM_PATH} refused: ${toWireError(error).code}`)
-      refuse(socket, error)
+      endWithError(socket, this.#parts.admission.rules, error)
     }
   }
 
@@ -54,10 +54,7 @@ export class StreamUpgrades {
     const { host, origin } = request.headers
     admission.checkOrigin({ host, origin })
     const offered = tokenOffered(request.headers['sec-websocket-protocol'])
-    const grant =
-      offered === null
-        ? admission.identify(request)
-        : admission.identifyToken(offered, request.socket.remoteAddress)
+    const grant = admission.identify(request, offered)
     assertScope(grant, 'read', STREAM_PATH)
     admission.count(grant)
     if (new URL(request.url ?? '', 'http://gateway').pathname !== STREAM_PATH)
@@ -89,19 +86,4 @@ function tokenOffered(protocols: string | undefined): string | null {
   const offered = (protocols ?? '').split(',').map((protocol) => protocol.trim())
   const found = offered.find((protocol) => protocol.startsWith(TOKEN_PROTOCOL_PREFIX))
   return found === undefined ? null : found.slice(TOKEN_PROTOCOL_PREFIX.length)
-}
-
-function refuse(socket: Duplex, error: unknown): void {
-  const wire = toWireError(error)
-  const status = ERROR_TABLE[wire.code].http
-  const body = JSON.stringify({ error: wire })
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}`,
-    'connection: close',
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    ...(wire.code === 'unauthorized' ? ['www-authenticate: Bearer'] : []),
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  socket.once('finish', () => socket.destroy())
 }
