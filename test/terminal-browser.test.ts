@@ -33,7 +33,7 @@ beforeAll(async () => {
   temporary = path.join(home.root, 'tmp')
   token = uniqueToken()
   fs.mkdirSync(temporary)
-  const open = [process.execPath, AWI, 'open', server.url('/'), '--allow-host', '127.0.0.1']
+  const open = openCommand()
   const script = `stty -g | cksum > before; TMPDIR=${temporary} "$@"; echo "ended $?"; stty -g | cksum | cmp before - && echo same terminal; cat`
   await home.ok(
     'create',
@@ -58,6 +58,10 @@ afterAll(async () => {
   await home.close()
   await server[Symbol.asyncDispose]()
 })
+
+function openCommand(): string[] {
+  return [process.execPath, AWI, 'open', server.url('/'), '--allow-host', '127.0.0.1']
+}
 
 async function shows(text: string): Promise<string> {
   await home.ok('wait', 'web', '--text', text, '--timeout', '15000')
@@ -140,5 +144,31 @@ test('it quits, and leaves the terminal as it was and nothing behind', async () 
   const { modes } = await home.json<{ modes: Record<string, unknown> }>('snapshot', 'web')
   expect(modes).toMatchObject({ bracketed_paste: false })
   expect(fs.readdirSync(temporary)).toEqual([])
+  expect(processesWith(`--user-data-dir=${temporary}`)).toEqual([])
+})
+
+test('with a Home it is recorded there as a web session', async () => {
+  const recorded = path.join(home.root, 'recorded')
+  await home.ok('create', '--name', 'kept', '--', ...openCommand(), '--home', recorded)
+  await home.ok('wait', 'kept', '--text', 'red words', '--timeout', '15000')
+  await home.ok('keys', 'kept', 'Ctrl+Q')
+  await home.ok('wait', 'kept', '--exit')
+  const { sessions } = await home.json<{ sessions: { session: string; kind: string; status: string }[] }>(
+    'list',
+    '--all',
+    '--home',
+    recorded,
+  )
+  expect(sessions).toMatchObject([{ kind: 'web', status: 'destroyed' }])
+  expect(await home.ok('snapshot', sessions[0]?.session ?? '', '--home', recorded)).toContain('red words')
+})
+
+test('killed, it leaves no browser and no files behind', async () => {
+  const command = ['env', `TMPDIR=${temporary}`, ...openCommand()]
+  const session = (await home.ok('create', '--', ...command)).trim()
+  await home.ok('wait', session, '--text', 'red words', '--timeout', '15000')
+  expect(fs.readdirSync(temporary)).not.toEqual([])
+  await home.ok('signal', session, 'KILL')
+  await until('the keeper has removed everything', () => fs.readdirSync(temporary).length === 0)
   expect(processesWith(`--user-data-dir=${temporary}`)).toEqual([])
 })

@@ -6,18 +6,19 @@ import { type HomeRegistry, withHome } from './home-registry.ts'
  */
 export class HomeRegistration {
   readonly #home: string
-  readonly #registry: HomeRegistry
+  /** Null for a Home that is not to be found. */
+  readonly #registry: HomeRegistry | null
   readonly #closing = new AbortController()
   #pending: Promise<void> | null = null
 
-  constructor(home: string, registry: HomeRegistry) {
+  constructor(home: string, registry: HomeRegistry | null) {
     this.#home = home
     this.#registry = registry
   }
 
   /** The Home hosts a session: it enters now, or in the background while another process has the registry. */
   ensure(): void {
-    if (this.#pending !== null) return
+    if (this.#registry === null || this.#pending !== null) return
     // Always under the lock: without it, this could see an entry that another process is about to prune.
     const enter = (homes: Parameters<typeof withHome>[0]) =>
       withHome(homes, this.#home, new Date().toISOString())

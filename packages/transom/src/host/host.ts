@@ -42,6 +42,8 @@ export interface HostOptions {
   readonly idleMs: number | null
   /** For one session, beside the host that serves the Home: it takes no lock, is not announced, and ends with it. */
   readonly dedicated: boolean
+  /** Keeps the Home out of the Home Registry, and has it removed if this process is killed. */
+  readonly isPrivate?: boolean
   /** The program of this process, to start a dedicated host from. */
   readonly script: string
   /** The text of the program that makes recordings. */
@@ -135,7 +137,7 @@ export class Host {
     this.#config = options.config
     this.#idleMs = options.dedicated ? DEDICATED_IDLE_MS : (options.idleMs ?? options.config.host.idle_ms)
     this.#registry = new HomeRegistry(options.env)
-    this.#registration = new HomeRegistration(home.path, this.#registry)
+    this.#registration = new HomeRegistration(home.path, options.isPrivate === true ? null : this.#registry)
     this.#debugLog = new DebugLog(home.path)
     this.#pictures = new PicturePool(options.script)
     this.#recorder = new Recorder(options.recorderProgram, {
@@ -146,6 +148,7 @@ export class Host {
     this.#requests = new RequestMetrics(this.#debugLog)
     this.#left = new Promise((resolve) => (this.#onLeft = resolve))
     if (this.#keeper.pid !== undefined) this.#reaper.leave(this.#keeper.pid)
+    if (options.isPrivate === true) this.#keeper.removeLater(home.path)
     this.#reaper.start()
     this.#kinds = options.kinds({
       home,

@@ -1,6 +1,7 @@
 import {
   EVENT_TYPE_NUMBERS,
   statusEvent,
+  type PageView,
   type SessionStatus,
   type SubscriptionMessage,
 } from '@transom/protocol'
@@ -34,9 +35,10 @@ export async function streamScreen(
   const changes = new FoldedChanges(signal)
   const unsubscribe = session.subscribe(changes.announce)
   try {
-    let sent: Frame | null = null
+    let sent: { readonly frame: Frame; readonly page: PageView | undefined } | null = null
     while (!signal.aborted) {
       const frame = screen.frame()
+      const page = screen.views.page?.() // another value means another frame, too
       let ready = true
       if (sent === null) {
         ready = send({
@@ -44,10 +46,11 @@ export async function streamScreen(
           type: 'screen',
           snapshot: takeSnapshot(session.id, screen, { cells: true }),
         })
-      } else if (frame !== sent) {
-        ready = send(rowsMessage(subscription, session, sent, frame))
+      } else if (frame !== sent.frame) {
+        const change = page === sent.page ? {} : { page }
+        ready = send({ ...rowsMessage(subscription, session, sent.frame, frame), ...change })
       }
-      sent = frame
+      sent = { frame, page }
       if (!ready) {
         await channel.drained()
         if (screen.frame() !== frame) sent = null // it has missed something

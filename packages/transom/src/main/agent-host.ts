@@ -2,24 +2,18 @@
  * `awi-tty open --agent-socket`: a dedicated host in the process of the command itself, with one web session and an
  * agent socket for it. Standard output stays clean; messages go to standard error.
  */
-import * as path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import type { Client } from '@transom/client'
 import { actorName, type LocalPrincipal } from '@transom/protocol'
-import { OpError, toWireError, type WireError } from '@transom/protocol/errors'
-import { Host } from '../host/host.ts'
+import { toWireError, type WireError } from '@transom/protocol/errors'
 import { ownPrincipal } from '../host/local-peer.ts'
-import { hostFiles, report } from '../host/run-host.ts'
 import { UrlPolicy } from '../kinds/web/url-policy.ts'
 import { messageOf } from '../lib/system-error.ts'
 import type { AgentObserver } from '../surfaces/awi/agent-socket/agent-connection.ts'
 import { AgentServer } from '../surfaces/awi/agent-socket/agent-server.ts'
 import { claimAgentSocket, defaultAgentSocket } from '../surfaces/awi/agent-socket/agent-socket-path.ts'
-import { hostKinds } from './host-kinds.ts'
+import { createWebSession, startOwnHost, throwIfFailed, type WebSessionOptions } from './own-host.ts'
 
-export interface ServeAgentsOptions {
-  readonly env: NodeJS.ProcessEnv
+export interface ServeAgentsOptions extends WebSessionOptions {
   /** Ends it. */
   readonly signal: AbortSignal
   /** Absolute. */
@@ -28,13 +22,6 @@ export interface ServeAgentsOptions {
   readonly url: string | undefined
   /** Empty for the default place. */
   readonly agentSocket: string
-  readonly cols: number | undefined
-  readonly rows: number | undefined
-  readonly zoom: number | undefined
-  readonly allowHosts: readonly string[]
-  readonly onlyHosts: readonly string[]
-  /** A folder that keeps cookies and logins; without one nothing is kept. */
-  readonly profile: string | undefined
   readonly debug: boolean
 }
 
@@ -56,10 +43,10 @@ async function serve(options: ServeAgentsOptions, closers: (() => Promise<unknow
   if (url !== undefined) new UrlPolicy({ allowHosts, onlyHosts }).checkNavigation(url)
   const socketPath = options.agentSocket === '' ? defaultAgentSocket(env) : options.agentSocket
   await claimAgentSocket(socketPath) // before anything is started for it
-  const host = await startHost(options)
+  const host = await startOwnHost({ home: options.home, env, notice: say })
   closers.push(async () => host.stop())
   const client = host.connect(ownPrincipal())
-  const session = await createSession(client, options)
+  const session = await createWebSession(client, options)
   const observer = debug ? debugObserver() : SILENT
   const connect = (peer: LocalPrincipal) => host.connect(peer)
   const server = await AgentServer.listen(socketPath, { session, connect, observer })
@@ -71,46 +58,8 @@ async function serve(options: ServeAgentsOptions, closers: (() => Promise<unknow
   if (!signal.aborted) await Promise.race([interrupted, host.whenEmpty()])
   if (signal.aborted) return
   await nextTurn() // clients that wait are answered first
-  const { failure } = await client.call('session.inspect', { session })
   // Agents find no browser then, and the exit status reports the failure to the parent process.
-  if (failure !== null) throw new OpError('browser_failed', failure, { session })
-}
-
-async function startHost({ home, env }: ServeAgentsOptions): Promise<Host> {
-  const script = fileURLToPath(import.meta.url)
-  const host = await Host.start({
-    home,
-    env,
-    dedicated: true,
-    idleMs: null,
-    ...hostFiles(script),
-    kinds: (services) => hostKinds(path.dirname(script), services, { notice: say }),
-    reportError: (session, error) => report(home, `session ${session}`, error),
-  })
-  if (!(host instanceof Host)) throw new Error('a dedicated host takes no lock that another could hold')
-  process.on('uncaughtException', (error) => {
-    report(home, 'the host', error)
-    process.exit(70)
-  })
-  return host
-}
-
-async function createSession(client: Client, options: ServeAgentsOptions): Promise<string> {
-  const { env, cols, rows, zoom, allowHosts, onlyHosts, profile } = options
-  const { session } = await client.call('session.create', {
-    kind: 'web',
-    cols,
-    rows,
-    zoom,
-    allow_hosts: [...allowHosts],
-    only_hosts: [...onlyHosts],
-    profile_folder: profile === undefined ? undefined : path.resolve(profile),
-    cwd: process.cwd(),
-    base_env: Object.fromEntries(
-      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ),
-  })
-  return session
+  await throwIfFailed(client, session)
 }
 
 function say(message: string): void {

@@ -11,7 +11,6 @@ import { homePath } from '../home/home-path.ts'
 import { errnoOf } from '../lib/system-error.ts'
 import type { AwiCommand } from '@transom/protocol'
 import type * as HostProgram from './host.ts'
-import type * as WebTerminal from './web-terminal.ts'
 
 /** As JSON, put in by the build. */
 declare const AWI_COMMAND_TABLE: string
@@ -55,14 +54,25 @@ void runAwi({
   if (hasServed) process.stdout.write('', () => process.exit())
 })
 
-/** A browser's program is a file of its own, beside this one: no other command needs it. */
-function beside(file: string): string {
-  return pathToFileURL(path.join(__dirname, file)).href
+/** The host's program is a file beside this one: no other command needs it. */
+async function hostProgram(): Promise<typeof HostProgram> {
+  hasServed = true
+  return (await import(pathToFileURL(path.join(__dirname, 'host.mjs')).href)) as typeof HostProgram
 }
 
 /** It is another bundle, with an OpError of its own. */
 function throwIfFailed(failure: WireError | null): void {
   if (failure !== null) throw new OpError(failure.code, failure.message, failure.details)
+}
+
+/** What a browser is started with, for agents and for people alike. */
+function browserOptions({ zoom, allow_host, only_host, profile }: Record<string, unknown>) {
+  return {
+    zoom: zoom as number | undefined, // of the command's own table, as are the others
+    allowHosts: (allow_host as string[] | undefined) ?? [],
+    onlyHosts: (only_host as string[] | undefined) ?? [],
+    profile: profile as string | undefined,
+  }
 }
 
 /** Serves a browser to agents until it is interrupted. */
@@ -71,21 +81,17 @@ async function serveAgents(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<void> {
-  const program = (await import(beside('host.mjs'))) as typeof HostProgram
-  const { url, agent_socket, allow_host, only_host, cols, rows, zoom, profile, home, debug } = local
-  hasServed = true
+  const { url, agent_socket, cols, rows, home, debug } = local
+  const program = await hostProgram()
   const failure = await program.serveAgents({
+    ...browserOptions(local),
     env,
     signal,
     home: homePath(home as string | undefined, env),
     url: url === undefined ? undefined : withScheme(url as string),
-    agentSocket: agent_socket as string, // of the command's own table, as are the others
+    agentSocket: agent_socket as string,
     cols: cols as number | undefined,
     rows: rows as number | undefined,
-    zoom: zoom as number | undefined,
-    allowHosts: (allow_host as string[] | undefined) ?? [],
-    onlyHosts: (only_host as string[] | undefined) ?? [],
-    profile: profile as string | undefined,
     debug: debug === true,
   })
   throwIfFailed(failure)
@@ -97,21 +103,19 @@ async function browse(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<void> {
-  const inapplicable = ['cols', 'rows', 'home', 'debug'].find((name) => local[name] !== undefined)
+  const inapplicable = ['cols', 'rows', 'debug'].find((name) => local[name] !== undefined)
   if (inapplicable !== undefined) {
     const message = `--${inapplicable} is for a browser with --agent-socket; here, the terminal decides`
     throw new OpError('usage', message, { option: `--${inapplicable}` })
   }
-  const { browseInTerminal } = (await import(beside('web-terminal.mjs'))) as typeof WebTerminal
-  const { url, zoom, allow_host, only_host, profile } = local
-  const failure = await browseInTerminal({
+  const { url, home } = local
+  const program = await hostProgram()
+  const failure = await program.browseInTerminal({
+    ...browserOptions(local),
     env,
     signal,
     url: url === undefined ? 'about:blank' : withScheme(url as string),
-    zoom: (zoom as number | undefined) ?? 100,
-    allowHosts: (allow_host as string[] | undefined) ?? [],
-    onlyHosts: (only_host as string[] | undefined) ?? [],
-    profile: profile as string | undefined,
+    home: home === undefined ? undefined : homePath(home as string, env),
   })
   throwIfFailed(failure)
 }

@@ -8,24 +8,38 @@ import {
   type TerminalEvent,
 } from '@transom/tui'
 import { textWidth } from '@transom/grid'
+import { ScreenModel, type Client } from '@transom/client'
+import type { PageView, Params, SubscriptionMessage } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from '../../lib/system-error.ts'
-import type { WebPage } from '../../kinds/web/web-page.ts'
-import { parseKeys, type KeyPress } from '../../terminal/key-names.ts'
+import { drawScreen } from '../live-view/draw-screen.ts'
 import { withScheme } from './address.ts'
 
 export interface TerminalBrowserOptions {
-  readonly page: WebPage
+  readonly client: Client
+  /** A web session that only this browser operates. */
+  readonly session: string
   readonly terminal: PersonsTerminal
-  /** The URL as it is opened; throws for one that may not be. */
-  checkUrl(url: string): string
-  /** Why the guard refused to load a page; null if it did not. */
-  problemAt(url: string): Error | null
+}
+
+/** Before the first frame. */
+const NO_PAGE: PageView = {
+  url: '',
+  title: '',
+  loading: true,
+  can_go_back: false,
+  can_go_forward: false,
+  dialog: null,
 }
 
 const BAR_ROWS = 1
 /** Back, forward and reload: two columns each. */
 const BUTTONS = '‹ › ↻ '
+
+/** The rows of the terminal that show the page. */
+export function pageRows(terminal: PersonsTerminal): number {
+  return terminal.rows - BAR_ROWS
+}
 
 /** How far a notch of the wheel goes. */
 const WHEEL_ROWS = 3
@@ -37,6 +51,7 @@ const WHEEL_ROWS = 3
 export class TerminalBrowser {
   readonly #options: TerminalBrowserOptions
   readonly #canvas = new Canvas(1, 1)
+  readonly #model = new ScreenModel()
   #field: TextField | null = null
   #message: string | null = null
   #actions: Promise<void> = Promise.resolve()
@@ -46,87 +61,100 @@ export class TerminalBrowser {
     this.#options = options
   }
 
-  /** Shows pages until the user quits, or the signal aborts. */
+  /** Shows pages until the user quits, the signal aborts or the session ends. */
   async run(url: string, signal: AbortSignal): Promise<void> {
-    const { page, terminal } = this.#options
+    const { client, session, terminal } = this.#options
     const over = new Promise<void>((resolve) => (this.#quit = resolve))
     signal.addEventListener('abort', () => this.#quit())
-    const stop = page.observe({
-      frame: () => this.#draw(),
-      state: () => this.#draw(),
-      dialog: (dialog) => {
-        this.#field = dialog?.type === 'prompt' ? new TextField(dialog.defaultPrompt) : null
-        this.#draw()
-      },
-      trouble: (error) => this.#say(messageOf(error)),
-    })
+    await client.subscribe({ session, to: 'screen' }, (message) => this.#onMessage(message))
     terminal.listen((event) => this.#onEvent(event))
     this.#draw()
     this.#open(url)
     await over
-    stop()
+  }
+
+  /** Shows a message in place of the address until the next key. */
+  say(message: string): void {
+    this.#message = message
+    this.#draw()
+  }
+
+  get #page(): PageView {
+    return this.#model.shown?.page ?? NO_PAGE
+  }
+
+  #onMessage(message: SubscriptionMessage): void {
+    if (message.type === 'end' || message.type === 'error') return this.#quit()
+    if (message.type !== 'screen' && message.type !== 'rows') return
+    const hadDialog = this.#page.dialog !== null
+    this.#model.apply(message)
+    if (hadDialog !== (this.#page.dialog !== null)) this.#field = null // of the address, or of an answered prompt
+    this.#draw()
+  }
+
+  /** The field that is edited: for the address, or for the answer to a prompt. */
+  get #edited(): TextField | null {
+    const { dialog } = this.#page
+    if (dialog === null) return this.#field
+    return dialog.type === 'prompt' ? (this.#field ??= new TextField(dialog.default_prompt)) : null
   }
 
   #onEvent(event: TerminalEvent): void {
-    const { page, terminal } = this.#options
+    const { terminal } = this.#options
     if (event.type === 'end') return this.#quit()
     if (event.type === 'resize')
-      return this.#do(async () => page.setViewport(terminal.cols, terminal.rows - BAR_ROWS))
+      return this.#do('session.resize', { cols: terminal.cols, rows: pageRows(terminal) })
     if (event.type === 'key' && (event.name === 'Ctrl+q' || event.name === 'Ctrl+c')) return this.#quit()
-    if (page.dialog !== null) return this.#onDialogEvent(event)
+    if (this.#page.dialog !== null) return this.#onDialogEvent(event)
     if (this.#field !== null) return this.#onFieldEvent(this.#field, event)
     this.#message = null
     if (event.type === 'key') this.#onKey(event)
-    else if (event.type === 'paste') this.#do(async () => page.paste(event.text))
+    else if (event.type === 'paste') this.#do('session.paste', { text: event.text })
     else if (event.type === 'mouse') this.#onMouse(event)
   }
 
   #onKey(event: KeyEvent): void {
-    const { page } = this.#options
     switch (event.name) {
       case 'Ctrl+l':
         return this.#editAddress()
       case 'Alt+Left':
-        return this.#do(async () => page.goBack())
+        return this.#do('web.go_back', {})
       case 'Alt+Right':
-        return this.#do(async () => page.goForward())
+        return this.#do('web.go_forward', {})
       case 'Ctrl+r':
       case 'F5':
-        return this.#do(async () => page.reload())
+        return this.#do('web.reload', {})
       default:
-        return this.#do(async () => page.press(pressesOf(event)))
+        return this.#do('session.keys', { keys: [event.name] })
     }
   }
 
   #onMouse({ row, col, action, button: pressed, wheelRows }: MouseEvent): void {
-    const { page } = this.#options
     if (row < BAR_ROWS) return action === 'down' ? this.#onBarClick(col) : undefined
-    const cell = { row: row - BAR_ROWS, col }
+    const at = { row: row - BAR_ROWS, col }
     const button = pressed === 'middle' || pressed === 'right' ? pressed : 'left'
     switch (action) {
       case 'down':
-        return this.#do(async () => page.mouseDown(cell, { button }))
       case 'up':
-        return this.#do(async () => page.mouseUp(cell, { button }))
       case 'move':
-        return this.#do(async () => page.mouseMove(cell, { button }))
+        return this.#do('session.mouse', { action, at, button })
       case 'wheel':
-        return wheelRows === 0 ? undefined : this.#do(async () => page.scroll(wheelRows * WHEEL_ROWS, cell))
+        if (wheelRows !== 0) this.#do('session.mouse', { action, at, lines: wheelRows * WHEEL_ROWS })
+        return undefined
       default:
         return action satisfies never
     }
   }
 
   #onBarClick(col: number): void {
-    const { page } = this.#options
-    if (col < 2) this.#do(async () => page.goBack())
-    else if (col < 4) this.#do(async () => page.goForward())
-    else if (col < textWidth(BUTTONS)) this.#do(async () => page.reload())
+    if (col < 2) this.#do('web.go_back', {})
+    else if (col < 4) this.#do('web.go_forward', {})
+    else if (col < textWidth(BUTTONS)) this.#do('web.reload', {})
     else this.#editAddress()
   }
 
   #editAddress(): void {
-    this.#field = new TextField(this.#options.page.state.url)
+    this.#field = new TextField(this.#page.url)
     this.#draw()
   }
 
@@ -141,70 +169,58 @@ export class TerminalBrowser {
 
   /** Enter accepts and Escape dismisses. Before that, the answer to a prompt is edited. */
   #onDialogEvent(event: TerminalEvent): void {
-    const { page } = this.#options
-    const field = this.#field
+    const field = this.#edited
     const name = event.type === 'key' ? event.name : ''
     if (name === 'Enter' || name === 'Escape') {
       this.#field = null
-      return this.#do(async () => page.answerDialog(name === 'Enter', field?.text))
+      const answer = name === 'Enter' ? 'accept' : 'dismiss'
+      return this.#do('web.answer_dialog', { answer, text: field?.text })
     }
     if (field === null) return
     field.handle(event)
     this.#draw()
   }
 
-  #open(text: string): void {
-    this.#do(async () => {
-      const { page } = this.#options
-      const url = this.#options.checkUrl(text)
-      try {
-        await page.navigate(url)
-      } finally {
-        const problem = this.#options.problemAt(page.state.url) ?? this.#options.problemAt(url)
-        if (problem !== null) this.#say(messageOf(problem))
-      }
-    })
+  #open(url: string): void {
+    this.#do('web.navigate', { url })
   }
 
   /** One after the other, in the order of the keys. A dialog is answered past what waits for it. */
-  #do(action: () => Promise<unknown>): void {
+  #do<N extends PageOperation>(operation: N, params: Omit<Params<N>, 'session'>): void {
+    const { client, session } = this.#options
     const run = async () => {
       try {
-        await action()
+        await client.request(operation, { ...params, session })
       } catch (error) {
-        this.#say(messageOf(error))
+        const isUnknown = error instanceof OpError && error.code === 'unknown_key'
+        if (!isUnknown) this.say(messageOf(error)) // pages do not know every key
       }
     }
-    if (this.#options.page.dialog !== null) void run()
+    if (this.#page.dialog !== null) void run()
     else this.#actions = this.#actions.then(run)
-  }
-
-  #say(message: string): void {
-    this.#message = message
-    this.#draw()
   }
 
   /** Shows the newest state. */
   #draw(): void {
-    const { page, terminal } = this.#options
+    const { terminal } = this.#options
     const { cols, rows } = terminal
     const canvas = this.#canvas
     canvas.begin(cols, rows)
-    if (page.frame !== null)
-      canvas.copy(page.frame.grid, { row: BAR_ROWS, col: 0, rows: rows - BAR_ROWS, cols })
+    const { shown } = this.#model
+    if (shown !== null) drawScreen(canvas, { row: BAR_ROWS, col: 0, rows: pageRows(terminal), cols }, shown)
     terminal.show(canvas.grid, this.#drawBar(cols))
   }
 
   /** Returns where the cursor stands in a field that is being edited. */
   #drawBar(cols: number): Cursor | null {
-    const { state, dialog } = this.#options.page
-    const field = this.#field
+    const { url, title: named, loading, dialog } = this.#page
+    const field = this.#edited
     const bar = { row: 0, col: 0, rows: BAR_ROWS, cols }
     const before = dialog === null ? BUTTONS : `[${dialog.type}] ${dialog.message} `
     const after = dialog === null ? '' : ' (Enter: yes, Escape: no)'
     if (field === null) {
-      const title = state.title === '' ? '' : ` — ${state.title}`
-      const address = `${state.loading ? '… ' : ''}${state.url}${title}`
+      const title = named === '' ? '' : ` — ${named}`
+      const address = `${loading ? '… ' : ''}${url}${title}`
       const text = dialog === null ? (this.#message ?? address) : ''
       this.#canvas.statusLine(bar, before + text + after)
       return null
@@ -220,12 +236,13 @@ export class TerminalBrowser {
 /** What is left for an answer when a question fills the line. */
 const FIELD_COLS_MIN = 10
 
-/** The key presses that a page gets for a key; none for a key that pages do not know. */
-function pressesOf({ name }: KeyEvent): KeyPress[] {
-  try {
-    return parseKeys([name])
-  } catch (error) {
-    if (error instanceof OpError && error.code === 'unknown_key') return []
-    throw error
-  }
-}
+type PageOperation =
+  | 'session.keys'
+  | 'session.mouse'
+  | 'session.paste'
+  | 'session.resize'
+  | 'web.answer_dialog'
+  | 'web.go_back'
+  | 'web.go_forward'
+  | 'web.navigate'
+  | 'web.reload'

@@ -47,7 +47,7 @@ export const LOCAL_AWI_COMMANDS: readonly AwiCommand[] = [
         'home',
         'string',
         'DIR',
-        'With --agent-socket, the Home of the session (TRANSOM_HOME, else ~/.transom).',
+        'The Home of the session. Without it: with --agent-socket TRANSOM_HOME or ~/.transom; for a person, nothing is recorded.',
       ),
       option(
         'debug',

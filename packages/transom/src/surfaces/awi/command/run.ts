@@ -1,8 +1,9 @@
 import type { AwiCommand } from '@transom/protocol'
-import { ERROR_TABLE, OpError, toWireError } from '@transom/protocol/errors'
+import { ERROR_TABLE, OpError, toWireError, fullMessage, type SpellStep } from '@transom/protocol/errors'
 import { VERSION } from '@transom/protocol/version'
 import { messageOf } from '../../../lib/system-error.ts'
 import { commandHelp, programHelp } from '../../cli/help.ts'
+import { spellCommand } from '../../cli/spell-step.ts'
 import { AgentConnection, AgentError } from './agent-connection.ts'
 import { AWI_HELP } from './about.ts'
 import { LOCAL_AWI_COMMANDS } from './commands.ts'
@@ -123,10 +124,24 @@ async function printEvents(
 }
 
 function tellError(awi: AwiProcess, mode: OutputMode, error: unknown): number {
-  const { rpc, exit } = describe(error)
+  const { rpc: known, exit } = describe(error)
+  const { message, data } = known
+  const rpc = { ...known, message: fullMessage({ message, details: data?.details ?? {} }, speller(awi)) }
   if (mode === 'json') awi.out(jsonText({ error: rpc }, awi.pretty))
   else if (mode === 'plain') awi.err(safeText(`awi-tty: ${rpc.message}`))
   return exit
+}
+
+/** Commands as the table has them. What a session is created with is an option of `open`, for one value at a time. */
+function speller({ commands }: AwiProcess): SpellStep {
+  const spell = spellCommand(commands, 'awi-tty')
+  return (step) => {
+    if (!('set' in step)) return spell(step)
+    const options = Object.entries(step.set).map(
+      ([name, value]) => `--${name.replace(/s$/, '').replaceAll('_', '-')} ${String(value)}`,
+    )
+    return `${step.does} with ${options.join(' ')}`
+  }
 }
 
 /** As JSON-RPC has it, whether the browser said it or we do. */
