@@ -56,6 +56,14 @@ export async function buildAll({ dist = DIST, edits = {} } = {}) {
   fs.mkdirSync(dist, { recursive: true })
   const plugins = [...shared.plugins, edited(edits)]
   const { awiCommandTable, commandTable } = await importSource('packages/protocol/src/index.ts', edits)
+  const quickTable = Object.fromEntries(
+    commandTable().map((/** @type {{ command: string }} */ command) => [
+      command.command,
+      JSON.stringify(command, (key, value) =>
+        HELP_ONLY.includes(key) ? undefined : withoutEmpty(key, value),
+      ),
+    ]),
+  )
   const outputs = await Promise.all([
     build({
       ...shared,
@@ -65,6 +73,16 @@ export async function buildAll({ dist = DIST, edits = {} } = {}) {
       format: 'cjs',
       minify: true,
       banner: { js: '#!/usr/bin/env node' },
+      define: { QUICK_TABLE: JSON.stringify(quickTable) },
+      write: false,
+    }),
+    build({
+      ...shared,
+      plugins,
+      entryPoints: [path.join(source, 'main/whole-cli.ts')],
+      outfile: path.join(dist, 'whole-cli.cjs'),
+      format: 'cjs',
+      minify: true,
       define: { COMMAND_TABLE: JSON.stringify(JSON.stringify(commandTable(), withoutEmpty)) },
       write: false,
     }),
@@ -98,7 +116,7 @@ export async function buildAll({ dist = DIST, edits = {} } = {}) {
       format: 'cjs', // a worker that is started from text takes nothing else
       write: false,
     }),
-    ...['host', 'web-terminal', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
+    ...['host', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
       build({
         ...shared,
         plugins,
@@ -139,6 +157,9 @@ export async function buildAll({ dist = DIST, edits = {} } = {}) {
 function readPlayer(/** @type {string} */ file) {
   return fs.readFileSync(path.join(root, PLAYER, 'dist/bundle', file), 'utf8')
 }
+
+/** What only help, completion and errors need of a command and its parameters. */
+const HELP_ONLY = ['summary', 'description', 'examples', 'seeAlso', 'errors', 'placeholder', 'completes']
 
 /** Keeps the CLI small: it fills in again (surfaces/cli/local-command.ts) what is left out here. */
 function withoutEmpty(/** @type {string} */ _key, /** @type {unknown} */ value) {

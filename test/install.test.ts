@@ -115,7 +115,7 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/player.mjs',
     'dist/recorder.cjs',
     'dist/transom.1',
-    'dist/web-terminal.mjs',
+    'dist/whole-cli.cjs',
     'package.json',
     'skills/repl.md',
     'skills/setup.md',

@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readLog } from './support/log-contents.ts'
 import { needs } from './support/needs.ts'
-import { TestHome } from './support/test-home.ts'
+import { CLI, TestHome } from './support/test-home.ts'
 
 describe('Transom works', () => {
   test('without HOME, TMPDIR, XDG_RUNTIME_DIR, LANG and TERM, and the program gets a locale', async () => {
@@ -13,6 +14,38 @@ describe('Transom works', () => {
         home.env[name] = undefined
       const id = await home.ok('create', '--', 'sh', '-c', 'echo "$LANG $TERM"; sleep 100')
       expect(await home.ok('wait', id, '--regex', '\\S+ \\S+')).toBe('C.UTF-8 xterm-256color')
+    } finally {
+      await home.close()
+    }
+  })
+
+  test('from a folder that has been removed, and says what then needs another one', async () => {
+    const home = new TestHome()
+    try {
+      const id = await home.ok('create', '--', 'sh', '-c', 'echo here; sleep 100')
+      await home.ok('wait', id, '--text', 'here')
+      // A process cannot be started in a folder that is not there: a shell removes its own.
+      const lines = [
+        'd=$(mktemp -d)',
+        'cd "$d"',
+        'rmdir "$d"',
+        'node="$1"; cli="$2"; shift 2',
+        '"$node" "$cli" "$@"',
+      ]
+      const gone = (...args: string[]) =>
+        spawnSync('sh', ['-c', lines.join('; '), 'sh', process.execPath, CLI, ...args], {
+          env: { ...home.env, TMPDIR: home.root },
+          encoding: 'utf8',
+        })
+      expect(gone('snapshot', id)).toMatchObject({ status: 0, stdout: 'here\n', stderr: '' })
+      expect(gone('batch', id, '--json', '/dev/null').stderr).not.toContain('at ')
+      expect(gone('--version').status).toBe(0)
+      const { status, stderr } = gone('create', '--', 'true')
+      expect({ status, stderr }).toEqual({
+        status: 66,
+        stderr: expect.stringMatching(/no longer exists.*--cwd/) as string,
+      })
+      expect(gone('create', '--cwd', '/', '--', 'true').status).toBe(0)
     } finally {
       await home.close()
     }

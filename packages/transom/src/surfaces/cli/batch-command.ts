@@ -1,6 +1,7 @@
 import type { BatchStepReport, Result, Snapshot } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { parseBatch, type ScriptStep } from './batch-script.ts'
+import { callerContext } from './caller-context.ts'
 import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
 import { printable } from './text-layout.ts'
 
@@ -49,8 +50,7 @@ async function batch(context: LocalContext): Promise<number> {
   const { cli, params } = context
   const { script: file, ...rest } = params as { script: string; session: string }
   const name = file === '-' ? 'standard input' : file
-  const caller = { env: cli.env, cwd: cli.cwd, readText: context.readText }
-  const steps = parseBatch(context.readText(file), name, context.commands, caller)
+  const steps = parseBatch(context.readText(file), name, context.commands, callerContext(cli))
   const onProgress = ({ number }: Record<string, unknown>) => {
     const step = steps[Number(number) - 1]
     if (step !== undefined) cli.progress(`${String(number)}/${steps.length}  ${printable(step.source)}`)

@@ -90,7 +90,7 @@ function readStep(
     throw new OpError('usage', `unknown step ${JSON.stringify(name)}; there are: ${names}`)
   }
   const flags: GlobalFlags = { json: false, help: false, version: false, debug: false, home: undefined }
-  const params = resolvePaths(command, readArguments(command, rest, flags, context), context.cwd)
+  const params = resolvePaths(command, readArguments(command, rest, flags, context), context)
   const general = Object.entries(flags).find(([, value]) => value !== false && value !== undefined)?.[0]
   if (general !== undefined) {
     const option = `--${general}`

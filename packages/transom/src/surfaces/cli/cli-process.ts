@@ -6,6 +6,7 @@ export interface CliProcess {
   readonly program: string
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** Throws `cwd_not_found` if the folder has been removed: read only when it is needed. */
   readonly cwd: string
   readonly commands: readonly Command[]
   readonly hostScript: string

@@ -4,6 +4,7 @@ import { OpError } from '@transom/protocol/errors'
 /** Where values come from that the command line leaves out. */
 export interface CallerContext {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Throws if the folder has been removed: read only when it is needed. */
   readonly cwd: string
   /** The whole of a text file, or of standard input for `-`. */
   readText(file: string): string
@@ -43,8 +44,13 @@ export function parseArgv(
   commands: readonly Command[],
   context: CallerContext,
 ): ParsedArgv {
-  const flags: GlobalFlags = { json: false, help: false, version: false, debug: false, home: undefined }
+  const flags = noFlags()
   return { flags, ...parseCommandLine(argv, commands, context, transomDialect(flags)) }
+}
+
+/** What follows the options before the command. Throws `usage`. */
+export function commandWords(argv: readonly string[]): readonly string[] {
+  return takeLeadingFlags([...argv], transomDialect(noFlags()))
 }
 
 /** Reads a command line of any program, as parseArgv() does. The command is null if there are only global options. */
@@ -73,6 +79,10 @@ export function readArguments(
   const reader = new ArgumentReader(command, words, transomDialect(flags))
   reader.read()
   return reader.complete(context)
+}
+
+function noFlags(): GlobalFlags {
+  return { json: false, help: false, version: false, debug: false, home: undefined }
 }
 
 function transomDialect(flags: GlobalFlags): Dialect {
@@ -285,13 +295,13 @@ class ArgumentReader {
   }
 }
 
-function valueFrom(param: CommandParam | undefined, { env, cwd }: CallerContext): unknown {
+function valueFrom(param: CommandParam | undefined, context: CallerContext): unknown {
   const from = param?.from ?? null
   if (from === null) return undefined
-  if (from === 'cwd') return cwd
+  if (from === 'cwd') return context.cwd
   if (from === 'yes') return true
-  if (from === 'environment') return { ...env }
-  return env[from.slice(1)] || undefined
+  if (from === 'environment') return { ...context.env }
+  return context.env[from.slice(1)] || undefined
 }
 
 function readValue(param: CommandParam, name: string, text: string, before: unknown): unknown {

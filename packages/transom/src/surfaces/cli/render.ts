@@ -106,7 +106,7 @@ function screenText(lines: readonly { text: string; omitted?: true | undefined }
   return lines
     .map(({ text, omitted }) => (omitted ? '[…]' : printable(text)))
     .join('\n')
-    .replaceAll(/(?:\[…\]\n)+\[…\]/g, '[…]')
+    .replaceAll(/(?:\[\u2026\]\n)+\[\u2026\]/g, '[…]')
     .replace(/\n+$/, '')
 }
 

@@ -5,12 +5,12 @@ import type { Command } from '@transom/protocol'
 export function resolvePaths(
   command: Command,
   params: Record<string, unknown>,
-  cwd: string,
+  context: { readonly cwd: string },
 ): Record<string, unknown> {
   const resolved = command.params.flatMap(({ name, type }) => {
     const value = params[name]
     return type === 'path' && typeof value === 'string' && value !== '-'
-      ? [[name, path.resolve(cwd, value)] as const]
+      ? [[name, path.isAbsolute(value) ? path.normalize(value) : path.resolve(context.cwd, value)] as const]
       : []
   })
   return { ...params, ...Object.fromEntries(resolved) }

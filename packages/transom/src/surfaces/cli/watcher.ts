@@ -1,6 +1,7 @@
-import type { ExitRecord, SubscriptionMessage } from '@transom/protocol'
+import { ScreenModel, type ScreenMessage } from '@transom/client'
+import type { ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { WatchedScreen } from './watched-screen.ts'
+import { lineWith } from './line-with.ts'
 
 export type WatchCondition =
   { readonly on: 'exit' | 'idle' | 'bell' } | { readonly on: 'text'; readonly text: string }
@@ -35,7 +36,7 @@ export function parseCondition(spelled: string): WatchCondition {
 /** Turns the messages of a screen subscription into events. */
 export class Watcher {
   readonly #options: WatcherOptions
-  readonly #screen = new WatchedScreen()
+  readonly #screen = new ScreenModel()
   /** Whether a text was on the screen at the last look: an event is its appearance. */
   readonly #shown = new Set<string>()
   #session = ''
@@ -49,10 +50,10 @@ export class Watcher {
     return this.#session
   }
 
-  update(message: Extract<SubscriptionMessage, { type: 'screen' | 'rows' }>): void {
+  update(message: ScreenMessage): void {
     const isFirst = this.#session === ''
     if (message.type === 'screen') this.#session = message.snapshot.session
-    const bellsBefore = this.#screen.bells
+    const bellsBefore = this.#bells
     this.#screen.apply(message)
     for (const condition of this.#options.conditions) {
       if (condition.on === 'text') this.#lookFor(condition.text)
@@ -60,6 +61,10 @@ export class Watcher {
       if (condition.on === 'bell' && !isFirst) this.#countBells(bellsBefore)
       if (condition.on === 'idle') this.#restartIdle()
     }
+  }
+
+  get #bells(): number {
+    return this.#screen.shown?.bells ?? 0
   }
 
   /** The session has ended. */
@@ -74,7 +79,8 @@ export class Watcher {
   }
 
   #lookFor(text: string): void {
-    const line = this.#screen.lineWith(text)
+    const { shown } = this.#screen
+    const line = shown === null ? null : lineWith(shown, text)
     const wasShown = this.#shown.has(text)
     if (line === null) this.#shown.delete(text)
     else this.#shown.add(text)
@@ -82,7 +88,7 @@ export class Watcher {
   }
 
   #countBells(before: number): void {
-    const { bells } = this.#screen
+    const bells = this.#bells
     if (bells > before) this.#emit('bell', String(bells - before), { bells })
   }
 
@@ -94,6 +100,13 @@ export class Watcher {
 
   #emit(event: WatchEvent['event'], text: string, more: Partial<WatchEvent>): void {
     const time = new Date().toISOString()
-    this.#options.emit({ event, session: this.#session, seq: this.#screen.seq, time, text, ...more })
+    this.#options.emit({
+      event,
+      session: this.#session,
+      seq: this.#screen.shown?.seq ?? 0,
+      time,
+      text,
+      ...more,
+    })
   }
 }
