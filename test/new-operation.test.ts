@@ -18,6 +18,7 @@ const ENTRY = `
     result: z.object({ session: z.string(), words: z.int(), longest: untrusted(z.string()) }),
     errors: ['session_not_found', 'session_ambiguous'],
     readOnly: true,
+    access: LOOKS,
     mcp: { name: 'count_words' },
     cli: { command: 'count-words', positionals: ['session'], examples: ['transom count-words work'] },
   }),

@@ -4,6 +4,7 @@ import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '@transom/client'
 import type { NeedsInput } from '@transom/protocol'
+import { OpError } from '@transom/protocol/errors'
 import { needs } from './support/needs.ts'
 import { TestHome } from './support/test-home.ts'
 
@@ -99,7 +100,18 @@ describe.concurrent('run returns when its command waits for input', () => {
     const failure = await client
       .call('session.run', { session, command: ['read -p "Your name: " x; echo "hello $x"'] })
       .catch((error: unknown) => error)
-    expect(failure).toMatchObject({ message: /"Your name:".*runs on as block 1.*--block-end 1/ })
+    expect(failure).toBeInstanceOf(OpError)
+    const { message, details } = failure as OpError // as just checked
+    expect(message).toContain('runs on as block 1 and waits for input')
+    expect(details).toMatchObject({
+      quote: 'Your name:',
+      next: [
+        { call: 'session.type' },
+        { call: 'session.keys' },
+        { call: 'session.wait', params: { session, block_end: 1 } },
+        { call: 'pty.read', params: { conversation_id: session, block: 1 } },
+      ],
+    })
     const ended = client.call('session.wait', { session, block_end: 1 })
     await client.call('session.type', { session, text: 'Ada', enter: true })
     expect(await ended).toMatchObject({ block: { seq: 1, state: 'ended', exit_code: 0 } })
@@ -220,7 +232,8 @@ describe('run at the command line', () => {
     const session = await shell()
     const { code, stdout, stderr } = await home.run(['run', session, '--', 'echo first; read -p "Name: " x'])
     expect({ code, stdout }).toEqual({ code: 80, stdout: 'first\nName: \n' })
-    expect(stderr).toContain('the program reads from the terminal: "Name:"')
+    expect(stderr).toContain('(the program reads from the terminal): "Name:"; "transom type')
+    expect(stderr).toContain(`"transom wait ${session} --block-end 1" waits for its end`)
     const ended = home.run(['wait', session, '--block-end'])
     await home.ok('type', session, 'Ada', '--enter')
     expect(await ended).toMatchObject({ code: 0 })

@@ -47,7 +47,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'surfaces/mcp': ['lib', 'home', 'surfaces/host-calls'],
   'surfaces/gateway': ['lib', 'platform', 'home', 'surfaces/host-calls', 'surfaces/mcp'],
   'surfaces/awi': ['lib', 'host', 'surfaces/cli'],
-  'surfaces/browser': ['lib', 'terminal', 'kinds', 'session'],
+  'surfaces/live-view': [],
+  'surfaces/browser': ['lib', 'surfaces/live-view'],
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -117,7 +118,14 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@transom/client',
     '@transom/client/unix-socket',
   ],
-  'surfaces/browser': ['@transom/protocol/errors', '@transom/grid', '@transom/tui'],
+  'surfaces/live-view': ['@transom/protocol', '@transom/client', '@transom/grid', '@transom/tui'],
+  'surfaces/browser': [
+    '@transom/protocol',
+    '@transom/protocol/errors',
+    '@transom/client',
+    '@transom/grid',
+    '@transom/tui',
+  ],
   'aotui-sdk': ['@aotui/runtime', 'preact/hooks', 'react', 'svelte', 'svelte/elements', 'vue'],
   aoapp: ['@aotui/runtime', '@transom/grid', '@transom/tui', '@transom/tui/node', 'es-module-lexer', 'vite'],
   'create-aoapp': [],
@@ -167,7 +175,7 @@ describe('the product keeps its shape', () => {
 
   test('the CLI loads no zod: from the protocol it takes types, errors and versions', () => {
     const cli = code.filter(({ name }) =>
-      /\/(surfaces\/cli|awi\/command|client\/src|main\/(cli|awi-tty)\.ts)/.test(name),
+      /\/(surfaces\/cli|awi\/command|client\/src|main\/((?:whole-)?cli|cli-process|awi-tty)\.ts)/.test(name),
     )
     const loading = cli.filter(({ text }) => /^import (?!type )[^']*? from '@transom\/protocol'/m.test(text))
     expect(loading.map(({ name }) => name)).toEqual([])

@@ -1,5 +1,5 @@
 import type { Actor, BlockKind, Fact, ShellMode } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next, type NextStep } from '@transom/protocol/errors'
 import type { Mark } from './shells/mark-cutter.ts'
 
 /** A block that was asked for. */
@@ -249,16 +249,25 @@ export class BlockQueue {
     const details = { block_id: active.id, command: active.command, mode: this.mode }
     if (active.kind === 'interactive') {
       const foreign = this.#shell.foreignShell()
-      const advice = foreign === null ? '' : `. ${this.#howToReach(foreign)}`
-      const message = `the interactive session ${interactiveId(active.id)} (${words}) has the shell; talk to it with send and wait_for, or end it with end_session${advice}`
-      throw new OpError('shell_interactive', message, { ...details, session_id: interactiveId(active.id) })
+      const message = `the interactive session ${interactiveId(active.id)} (${words}) has the shell`
+      const reach = next(
+        ...this.#talking(),
+        { call: 'pty.end_session', params: this.#conversation(), does: 'ends it' },
+        ...(foreign === null ? [] : this.#integrating()),
+      )
+      const session_id = interactiveId(active.id)
+      throw new OpError('shell_interactive', message, { ...details, session_id, ...reach })
     }
     if (!queue) {
       const foreign = this.#running === null ? null : this.#shell.foreignShell()
       if (foreign !== null)
-        throw new OpError('shell_not_integrated', this.#howToReach(foreign), { ...details, program: foreign })
-      const message = `the shell is running ${words} (block ${active.ordinal}); wait for its end, interrupt it, or queue behind it`
-      throw new OpError('shell_busy', message, details)
+        throw new OpError(
+          'shell_not_integrated',
+          `${foreign} is in front, and the shell there is not integrated`,
+          { ...details, program: foreign, ...next(...this.#talking(), ...this.#integrating()) },
+        )
+      const message = `the shell is running ${words} (block ${active.ordinal})`
+      throw new OpError('shell_busy', message, { ...details, ...next(...this.#freeing(active.ordinal)) })
     }
     if (this.#waiting.length >= WAITING_BLOCKS_MAX) {
       const message = `${this.#waiting.length} commands wait for the shell already; wait for some of them`
@@ -266,9 +275,32 @@ export class BlockQueue {
     }
   }
 
-  #howToReach(program: string): string {
+  #talking(): NextStep[] {
     const { session } = this.#shell
-    return `${program} is in front, and the shell there is not integrated: type to it (type, keys, send) and wait for what it prints (wait, wait_for), or integrate it with "transom shell-init ${session} bash --type" (or zsh, fish)`
+    return [
+      { call: 'session.type', params: { session }, does: 'types to it' },
+      { call: 'pty.send', params: this.#conversation(), does: 'sends it text' },
+      { call: 'session.wait', params: { session }, does: 'waits for what it shows' },
+      { call: 'pty.wait_for', params: this.#conversation(), does: 'waits for what it prints' },
+    ]
+  }
+
+  #integrating(): NextStep[] {
+    const params = { session: this.#shell.session, shell: 'bash', type: true }
+    return [{ call: 'session.shell_init', params, does: 'integrates the shell there (zsh and fish, too)' }]
+  }
+
+  #freeing(ordinal: number): NextStep[] {
+    const { session } = this.#shell
+    return [
+      { call: 'session.wait', params: { session, block_end: ordinal }, does: 'waits for its end' },
+      { call: 'session.keys', params: { session, keys: ['Ctrl+C'] }, does: 'interrupts it' },
+      { set: { queue: true }, does: 'queue after it' },
+    ]
+  }
+
+  #conversation(): { conversation_id: string } {
+    return { conversation_id: this.#shell.session }
   }
 
   #begun(request: number): void {

@@ -1,5 +1,5 @@
 import type { Block, BlockRef, NeedsInput } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { waitUntil } from '../lib/wait-until.ts'
 import type { AcceptedBlock } from './block-queue.ts'
 import type { BlockProjection } from './block-projection.ts'
@@ -69,8 +69,9 @@ export async function waitForBlockBegin(
     },
     timeoutMs,
     onTimeout: () => {
-      const message = `the shell has not begun ${JSON.stringify(command)} within ${timeoutMs} ms; it does when it shows its next prompt: a snapshot shows what it is doing`
-      throw new OpError('block_not_started', message, { block_id: id })
+      const message = `the shell has not begun ${JSON.stringify(command)} within ${timeoutMs} ms; it does when it shows its next prompt`
+      const look = next({ call: 'session.snapshot', params: {}, does: 'shows what it is doing' })
+      throw new OpError('block_not_started', message, { block_id: id, ...look })
     },
     signal,
   })
@@ -84,8 +85,12 @@ export function endedBlock({ projection, shells }: BlockHistory, wanted: BlockRe
   const id = shells?.blockId(ordinal) ?? ''
   assertTaken(shells, id)
   if (shells?.isWaiting(id) === true) return null
-  const message = `there is no block ${ordinal === 0 ? 'yet' : ordinal}; "transom run" makes one, "transom blocks" lists those that there are`
-  throw new OpError('block_not_found', message, { block: wanted })
+  const message = `there is no block ${ordinal === 0 ? 'yet' : ordinal}`
+  const steps = next(
+    { call: 'session.run', params: {}, does: 'makes one' },
+    { call: 'pty.blocks', params: {}, does: 'lists those that there are' },
+  )
+  throw new OpError('block_not_found', message, { block: wanted, ...steps })
 }
 
 function assertTaken(shells: ShellBlocks | null, id: string): void {

@@ -154,7 +154,7 @@ async function screenOf(
 
 function failed(
   { session }: Batch,
-  { number, snapshot }: { number: number; snapshot: Snapshot },
+  { number, error, snapshot }: { number: number; error: unknown; snapshot: Snapshot },
   reports: readonly BatchStepReport[],
   stepCount: number,
 ): OpError {
@@ -164,7 +164,9 @@ function failed(
   const words = failures.map(
     (it) => `step ${it.number} of ${stepCount} (${it.step}) failed: ${it.error.message}`,
   )
-  const details = { session, step: number, failures, steps: reports, snapshot }
+  const { next, quote } = toWireError(error).details // of the first: what it advises is what the batch needs
+  const advice = { ...(next === undefined ? {} : { next }), ...(quote === undefined ? {} : { quote }) }
+  const details = { session, step: number, failures, steps: reports, snapshot, ...advice }
   return new OpError('batch_failed', words.join('\n'), details)
 }
 

@@ -6,7 +6,7 @@ import {
   type ParsedParams,
   type Result,
 } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next, quote, type NextStep } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { findInBlock } from '../blocks/block-search.ts'
@@ -108,8 +108,9 @@ function findBlock(
     if (block !== undefined) return { manifest, block }
   }
   const count = history.reduce((sum, { blocks }) => sum + blocks.length, 0)
-  const message = `${conversation_id} has no block ${ordinal}; it has ${count}: "transom blocks ${conversation_id}" lists them`
-  throw new OpError('block_not_found', message, { block: ordinal, count })
+  const message = `${conversation_id} has no block ${ordinal}; it has ${count}`
+  const list = next({ call: 'pty.blocks', params: { conversation_id }, does: 'lists them' })
+  throw new OpError('block_not_found', message, { block: ordinal, count, ...list })
 }
 
 async function run(
@@ -131,14 +132,34 @@ async function run(
   const output = await blockOutput(session, block, params)
   if (ended !== null || params.no_wait) return { ok: true, block, ...output }
   const words = JSON.stringify(command.slice(0, 100))
-  const goOn = `"transom wait ${params.session} --block-end ${block.seq}" waits for its end, "transom block ${params.session} ${block.seq}" shows its output`
   if (outcome.is === 'needs_input') {
     const { needsInput: needs_input } = outcome
-    const message = `${words} waits for input (${inputWords(needs_input)}) and runs on as block ${block.seq}: answer with type or keys; ${goOn}`
-    throw new OpError('needs_input', message, { block, needs_input, ...output })
+    const message = `${words} runs on as block ${block.seq} and waits for input (${inputWords(needs_input)})`
+    const steps = next(...answering(params.session), ...goingOn(params.session, block.seq))
+    const details = { block, needs_input, ...output, ...quote(needs_input.prompt.trim()), ...steps }
+    throw new OpError('needs_input', message, details)
   }
-  const message = `${words} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}: ${goOn}`
-  throw new OpError('block_running', message, { block, ...output })
+  const message = `${words} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}`
+  const steps = next(...goingOn(params.session, block.seq))
+  throw new OpError('block_running', message, { block, ...output, ...steps })
+}
+
+function answering(session: string): NextStep[] {
+  return [
+    { call: 'session.type', params: { session }, does: 'answers it' },
+    { call: 'session.keys', params: { session }, does: 'presses a key' },
+  ]
+}
+
+function goingOn(session: string, ordinal: number): NextStep[] {
+  return [
+    { call: 'session.wait', params: { session, block_end: ordinal }, does: 'waits for its end' },
+    {
+      call: 'pty.read',
+      params: { conversation_id: session, block: ordinal },
+      does: 'shows its output',
+    },
+  ]
 }
 
 /**
@@ -158,10 +179,8 @@ function programInput(session: Session): () => NeedsInput | number {
   return () => sampler.sample()
 }
 
-function inputWords({ reason, prompt }: NeedsInput): string {
-  const why = reason === null ? 'it reads the terminal' : INPUT_REASON_WORDS[reason]
-  const shown = prompt.trim()
-  return shown === '' ? why : `${why}: ${JSON.stringify(shown)}`
+function inputWords({ reason }: NeedsInput): string {
+  return reason === null ? 'it reads the terminal' : INPUT_REASON_WORDS[reason]
 }
 
 /** A block that waits for the shell, as it would look if it had just begun. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Artifact, SessionInfo } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { messageOf } from '../lib/system-error.ts'
 import { writeNewFile } from '../lib/new-file.ts'
 import { notWritten, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
@@ -81,8 +81,9 @@ async function fill(folder: string, request: BundleRequest): Promise<BundledFile
 }
 
 function damaged({ id, file }: Artifact, why: string): OpError {
-  const message = `artifact ${id} (${file}) cannot be bundled: ${why}; "transom artifacts verify" tells of all of them`
-  return new OpError('artifact_damaged', message, { id, file })
+  const message = `artifact ${id} (${file}) cannot be bundled: ${why}`
+  const verify = next({ call: 'artifacts.verify', params: {}, does: 'checks all of them' })
+  return new OpError('artifact_damaged', message, { id, file, ...verify })
 }
 
 /** The files below a folder, by their relative names, in order. */

@@ -1,6 +1,6 @@
 import * as os from 'node:os'
 import type { Params, ParsedParams, Result, SessionInfo } from '@transom/protocol'
-import { OpError, toWireError } from '@transom/protocol/errors'
+import { OpError, toWireError, next } from '@transom/protocol/errors'
 import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
@@ -78,8 +78,9 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
     'host.stop': async ({ force }, context) => {
       const active = sessions.activeCount
       if (active > 0 && !force) {
-        const message = `${active} sessions are active; "transom host stop --force" ends them`
-        throw new OpError('host_busy', message, { sessions: active })
+        const message = `${active} sessions are active`
+        const forced = next({ call: 'host.stop', params: { force: true }, does: 'ends them' })
+        throw new OpError('host_busy', message, { sessions: active, ...forced })
       }
       const destroyed = await sessions.destroyAll(actorOf(context))
       control.leave()

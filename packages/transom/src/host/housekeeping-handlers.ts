@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import type { ParsedParams, Result } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
 import type { HomeRegistration } from '../home/home-registration.ts'
 import type { HomeRegistry } from '../home/home-registry.ts'
@@ -99,13 +99,18 @@ async function verify(
   const isWhole = report.tail !== 'damaged' && report.missing === 0
   const checkpoints = isWhole ? await verifyCheckpoints(log, { to, signal }) : NOT_CHECKED
   const result = { session: manifest.session, ...report, checkpoints }
+  const repair = { call: 'log.repair', params: { session: manifest.session } }
   if (checkpoints.different.length > 0) {
-    const message = `the checkpoints at seq ${checkpoints.different.join(', ')} of ${report.path} are not what a replay of its records gives; "transom log repair ${manifest.session}" removes them once the session has ended`
-    throw new OpError('log_corrupt', message, result)
+    const message = `the checkpoints at seq ${checkpoints.different.join(', ')} of ${report.path} are not what a replay of its records gives`
+    const does = 'removes them once the session has ended'
+    throw new OpError('log_corrupt', message, { ...result, ...next({ ...repair, does }) })
   }
   if (report.tail !== 'damaged') return result
-  const message = `${report.path} is damaged at byte ${report.offset}: ${report.records} records can be read, ${report.unreadable_bytes} bytes cannot; "transom log repair ${manifest.session}" keeps what can be read`
-  throw new OpError('log_corrupt', message, result)
+  const message = `${report.path} is damaged at byte ${report.offset}: ${report.records} records can be read, ${report.unreadable_bytes} bytes cannot`
+  throw new OpError('log_corrupt', message, {
+    ...result,
+    ...next({ ...repair, does: 'keeps what can be read' }),
+  })
 }
 
 async function exportSession(

@@ -1,5 +1,5 @@
 import type { Actor, NeedsInput, ParsedParams, Result } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { interactiveId, type AcceptedBlock } from '../blocks/block-queue.ts'
 import { waitForBlockBegin, type BlockSubject } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
@@ -138,8 +138,13 @@ async function endSession(
     signal: context.signal,
   })
   if (ended !== null) return { ok: true, ...ended }
-  const message = `${JSON.stringify(active.command)} could not be ended; "reset" ends the shell that it runs in, too`
-  throw new OpError('block_running', message, { block_id: active.id })
+  const message = `${JSON.stringify(active.command)} could not be ended`
+  const reset = next({
+    call: 'pty.reset',
+    params: { conversation_id: session.manifest.conversation ?? session.id },
+    does: 'ends the shell that it runs in, too',
+  })
+  throw new OpError('block_running', message, { block_id: active.id, ...reset })
 }
 
 function dataOf({ data, data_b64 }: ParsedParams<'pty.send'>): string | Buffer {
@@ -193,6 +198,11 @@ export function blockSubject(session: Session): BlockSubject {
 }
 
 export function notIntegrated({ id, manifest }: Session): OpError {
-  const message = `session ${id} runs ${JSON.stringify(manifest.command.join(' '))}, which is not an integrated shell: use type, keys and wait, or create a session with bash, zsh or fish`
-  return new OpError('shell_not_integrated', message, { session: id, command: manifest.command })
+  const message = `session ${id} runs ${JSON.stringify(manifest.command.join(' '))}, which is not an integrated shell`
+  const steps = next(
+    { call: 'session.type', params: { session: id }, does: 'types to it' },
+    { call: 'session.wait', params: { session: id }, does: 'waits for what it shows' },
+    { call: 'session.create', params: { command: ['bash'] }, does: 'starts a shell (zsh and fish, too)' },
+  )
+  return new OpError('shell_not_integrated', message, { session: id, command: manifest.command, ...steps })
 }

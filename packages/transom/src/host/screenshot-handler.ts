@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { findText } from '@transom/grid'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import type { ArtifactStore } from '../home/artifact-store.ts'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
 import type { CellRange } from '../evidence/pictures/rasterizer.ts'
@@ -121,6 +121,7 @@ function rowsOf(screen: Projection, text: string): [from: number, to: number] {
   const lines = canonical.lines.filter(isShown)
   const [first, last] = [lines[0], lines.at(-1)]
   if (first !== undefined && last !== undefined) return [first.rowIndex, last.rowIndex + last.rowCount]
-  const message = `crop_text: ${JSON.stringify(text)} is not on the screen at seq ${screen.seq}; "transom snapshot" shows it`
-  throw new OpError('text_not_found', message, { text, seq: screen.seq })
+  const message = `crop_text: ${JSON.stringify(text)} is not on the screen at seq ${screen.seq}`
+  const look = next({ call: 'session.snapshot', params: {}, does: 'shows the screen' })
+  throw new OpError('text_not_found', message, { text, seq: screen.seq, ...look })
 }

@@ -1,5 +1,5 @@
 import type { ParsedParams, Result } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { waitUntil } from '../lib/wait-until.ts'
 import { nestedShell } from '../blocks/shells/nested-shell.ts'
 import { actorOf, type RequestContext, type Target } from './dispatch.ts'
@@ -19,8 +19,9 @@ export async function shellInit(
     return { ...result, integrated: false, cwd: null }
   }
   if (blocks.atPrompt) {
-    const message = `the shell in front of ${session.id} is integrated already: "transom run ${session.id} -- COMMAND" works`
-    throw new OpError('usage', message, { session: session.id })
+    const message = `the shell in front of ${session.id} is integrated already`
+    const works = next({ call: 'session.run', params: { session: session.id }, does: 'runs commands in it' })
+    throw new OpError('usage', message, { session: session.id, ...works })
   }
   blocks.inviteShell(nested, actor)
   const before = session.log.seq
@@ -40,6 +41,11 @@ export async function shellInit(
     signal: context.signal,
   })
   if (joined !== null) return { ...result, integrated: true, ...joined }
-  const message = `the program in front did not answer as a ${shell} within ${timeout_ms} ms: look at the screen (snapshot). It must be a ${shell} at its prompt, with stty at hand; a late answer is still taken`
-  throw new OpError('shell_not_integrated', message, { session: session.id, shell })
+  const message = `the program in front did not answer as a ${shell} within ${timeout_ms} ms. It must be a ${shell} at its prompt, with stty at hand; a late answer is still taken`
+  const look = next({
+    call: 'session.snapshot',
+    params: { session: session.id },
+    does: 'shows what it is doing',
+  })
+  throw new OpError('shell_not_integrated', message, { session: session.id, shell, ...look })
 }

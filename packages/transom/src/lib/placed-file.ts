@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { errnoOf, messageOf } from './system-error.ts'
 
 /** A file that a caller has named, and whether one that is there may be replaced. */
@@ -20,7 +20,7 @@ export async function refuseTarget({ out, force }: PlacedFile): Promise<void> {
     throw notWritten(out, error)
   }
   if (!isFile) throw exists(out, 'is there already and is no plain file; choose another name')
-  if (!force) throw exists(out, 'is there already; choose another name, or add --force to replace it')
+  if (!force) throw exists(out, 'is there already; choose another name', FORCE)
 }
 
 /** Puts a finished file of the same folder where it belongs: it appears as a whole. */
@@ -30,8 +30,7 @@ export async function publish(temporary: string, { out, force }: PlacedFile): Pr
     await fs.link(temporary, out) // unlike a rename it replaces nothing that has come meanwhile
     await fs.rm(temporary)
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST')
-      throw exists(out, 'is there already; choose another name, or add --force to replace it')
+    if (errnoOf(error) === 'EEXIST') throw exists(out, 'is there already; choose another name', FORCE)
     throw notWritten(out, error)
   }
 }
@@ -59,6 +58,8 @@ export function notWritten(file: string, error: unknown): OpError {
   return new OpError('file_not_written', message, { file, errno: errnoOf(error) }, { cause: error })
 }
 
-function exists(file: string, why: string): OpError {
-  return new OpError('file_exists', `${file} ${why}`, { file })
+const FORCE = next({ set: { force: true }, does: 'or replace it' })
+
+function exists(file: string, why: string, more: object = {}): OpError {
+  return new OpError('file_exists', `${file} ${why}`, { file, ...more })
 }

@@ -1,5 +1,5 @@
 import { watch } from 'node:fs'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { FoldedChanges } from '../lib/changes.ts'
 import type { SegmentData } from './compressed-segment.ts'
 import { FILE_HEADER_BYTES, type LogRecord } from './record.ts'
@@ -92,8 +92,9 @@ async function checkEnd(
   const tail = await judgeTail(file, { offset, sizeBytes, lastSeq })
   if (tail === 'none' || (tail === 'torn' && !hasNext)) return
   const { path } = segment
-  const message = `${path} is damaged at byte ${offset}, after record ${lastSeq}; "transom log repair" keeps what can be read`
-  throw new OpError('log_corrupt', message, { path, offset, last_seq: lastSeq })
+  const message = `${path} is damaged at byte ${offset}, after record ${lastSeq}`
+  const repair = next({ call: 'log.repair', params: {}, does: 'keeps what can be read' })
+  throw new OpError('log_corrupt', message, { path, offset, last_seq: lastSeq, ...repair })
 }
 
 /** Changes to a log, folded. The kernel announces them (inotify), so that this works beside any writer. */

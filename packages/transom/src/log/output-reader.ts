@@ -1,5 +1,5 @@
 import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { fileError } from '../lib/system-error.ts'
 import { openSegmentDataSync, type SegmentDataSync } from './compressed-segment.ts'
 import type { LogTail } from './log-tail.ts'
@@ -140,8 +140,9 @@ export class OutputReader {
   #damaged(): OpError {
     const { seq } = this.#position
     const { path, fileOffset: offset } = this.#chain.locate(this.#position.offset)
-    const message = `${path} is damaged near record ${seq}; "transom log verify" says where`
-    return new OpError('log_corrupt', message, { path, seq, offset })
+    const message = `${path} is damaged near record ${seq}`
+    const verify = next({ call: 'log.verify', params: {}, does: 'shows where' })
+    return new OpError('log_corrupt', message, { path, seq, offset, ...verify })
   }
 }
 

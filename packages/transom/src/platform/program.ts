@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { errnoOf } from '../lib/system-error.ts'
 
 /** Throws if execvp would not find or start a program: a child that cannot exec could report it only on the screen. */
@@ -22,11 +22,10 @@ function findProgram(program: string, cwd: string, env: Readonly<Record<string, 
 
 export function checkWorkingFolder(cwd: string): void {
   const fail = (why: string) => {
-    throw new OpError(
-      'cwd_not_found',
-      `the working folder ${JSON.stringify(cwd)} ${why}; choose another with --cwd`,
-      { cwd },
-    )
+    throw new OpError('cwd_not_found', `the working folder ${JSON.stringify(cwd)} ${why}`, {
+      cwd,
+      ...next({ set: { cwd: null }, does: 'choose another' }),
+    })
   }
   if (!path.isAbsolute(cwd)) fail('is not an absolute path')
   try {

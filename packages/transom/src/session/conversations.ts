@@ -1,5 +1,5 @@
 import type { Actor } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 import type { SessionRequest } from './kind-registry.ts'
 import type { Session } from './session.ts'
@@ -120,7 +120,11 @@ export class Conversations {
 function notFound(conversation: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof OpError) || error.code !== 'session_not_found') throw error
-    const message = `no session or conversation ${JSON.stringify(conversation)}; "transom list --all" shows the sessions, and "transom create --name ${conversation} -- bash" makes one`
-    throw new OpError('conversation_not_found', message, { conversation_id: conversation })
+    const message = `no session or conversation ${JSON.stringify(conversation)}`
+    const steps = next(
+      { call: 'session.list', params: { all: true }, does: 'shows the sessions' },
+      { call: 'session.create', params: { name: conversation, command: ['bash'] }, does: 'makes one' },
+    )
+    throw new OpError('conversation_not_found', message, { conversation_id: conversation, ...steps })
   }
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { PROTOCOL_VERSION, type Actor } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { projectLog, type BlockProjection } from '../blocks/block-projection.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
@@ -316,8 +316,9 @@ export class Sessions {
     const matches = manifests.filter(({ session }) => session.startsWith(ref))
     const [only] = matches
     if (only === undefined) {
-      const message = `no session ${JSON.stringify(ref)} in ${this.#home.path}; "transom list --all" shows the ended ones too`
-      throw new OpError('session_not_found', message, { ref, home: this.#home.path })
+      const message = `no session ${JSON.stringify(ref)} in ${this.#home.path}`
+      const listed = next({ call: 'session.list', params: { all: true }, does: 'shows the ended ones too' })
+      throw new OpError('session_not_found', message, { ref, home: this.#home.path, ...listed })
     }
     if (matches.length === 1) return only
     const candidates = matches.map(({ session }) => session)

@@ -1,5 +1,5 @@
 import type { SessionStatus } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import type { Manifest } from '../home/manifest.ts'
 
 /** What a Session Status means; the words are the glossary's. Every command asks this table. */
@@ -49,6 +49,7 @@ export function policyOf(status: SessionStatus): StatusPolicy {
 }
 
 export function takesNoInput({ session, status, exit }: Manifest): OpError {
-  const message = `session ${session} is ${status} and takes no input; "transom list" shows those that do`
-  return new OpError('session_ended', message, { session, status, exit })
+  const message = `session ${session} is ${status} and takes no input`
+  const listed = next({ call: 'session.list', params: {}, does: 'shows those that do' })
+  return new OpError('session_ended', message, { session, status, exit, ...listed })
 }

@@ -211,7 +211,7 @@ describe('other requests are refused before any connection', () => {
     const url = `http://${host}:${sitePort}/secret`
     const answer = await get(proxy, url)
     expect([answer.status, answer.headers['content-security-policy']]).toEqual([403, "default-src 'none'"])
-    expect(answer.body).toContain('--allow-host')
+    expect(answer.body).toContain('start the browser with allow_hosts')
     expect(seen).toEqual([])
     expect(problems).toMatchObject([{ kind: 'refused', rule }])
     expect(proxy.problemAt(url)).toMatchObject({ code: 'url_refused', details: { rule, url } })

@@ -1,4 +1,5 @@
 import * as net from 'node:net'
+import { spellOperation } from '@transom/protocol/errors'
 import type { HostName } from './host-pattern.ts'
 import { parseAddress } from './ip-ranges.ts'
 import type { ResolveName } from './name-resolver.ts'
@@ -109,7 +110,8 @@ const OWN_PROXY: Refusal = {
 }
 
 function refused(refusal: Refusal): ConnectionProblem {
-  const remedy = refusal.remedy === null ? '' : `; ${refusal.remedy}`
+  const words = refusal.next === undefined ? refusal.remedy : spellOperation(refusal.next)
+  const remedy = words === null ? '' : `; ${words}`
   return new ConnectionProblem('refused', `${refusal.reason}${remedy}`, refusal)
 }
 

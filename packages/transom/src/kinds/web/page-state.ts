@@ -1,4 +1,4 @@
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next, quote } from '@transom/protocol/errors'
 import { CdpError } from './cdp-client.ts'
 import { TITLE_BINDING } from './page-style.ts'
 import type { PageTarget } from './page-target.ts'
@@ -90,6 +90,7 @@ function shownTitle(title: string, url: string): string {
 
 /** Nothing can be asked of a page that waits for an answer itself. */
 export function dialogOpen({ type, message }: PageDialog): OpError {
-  const words = `the page has a dialog open (${type}: ${JSON.stringify(message)}); answer it with answer_dialog`
-  return new OpError('page_unresponsive', words, { dialog: { type, message } })
+  const answer = next({ call: 'web.answer_dialog', params: {}, does: 'answers it' })
+  const details = { dialog: { type }, ...quote(message), ...answer }
+  return new OpError('page_unresponsive', `the page has a dialog open (${type})`, details)
 }

@@ -1,4 +1,4 @@
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next, type NextStep } from '@transom/protocol/errors'
 import { hostOf, parseHostPattern, readUrl, type HostName, type HostPattern } from './host-pattern.ts'
 import { judgeAddress, type AddressKind } from './ip-ranges.ts'
 
@@ -15,6 +15,8 @@ export interface Refusal {
   readonly reason: string
   /** What makes it possible; null if nothing does. */
   readonly remedy: string | null
+  /** A remedy that is a parameter of the session. */
+  readonly next?: NextStep
 }
 
 const URL_CHARS_SHOWN_MAX = 300 // a data: URL can have megabytes
@@ -102,8 +104,13 @@ export function isLocalhost(name: string): boolean {
 export function refusalError(url: string, refusal: Refusal): OpError {
   const shown = url.length > URL_CHARS_SHOWN_MAX ? `${url.slice(0, URL_CHARS_SHOWN_MAX)}…` : url
   const isMalformed = ['not_a_url', 'scheme', 'credentials'].includes(refusal.rule)
-  const message = `${JSON.stringify(shown)} is not opened: ${refusal.reason}${refusal.remedy === null ? '' : `; ${refusal.remedy}`}`
-  return new OpError(isMalformed ? 'invalid_url' : 'url_refused', message, { url: shown, rule: refusal.rule })
+  const remedy = refusal.remedy === null ? '' : `; ${refusal.remedy}`
+  const message = `${JSON.stringify(shown)} is not opened: ${refusal.reason}${remedy}`
+  return new OpError(isMalformed ? 'invalid_url' : 'url_refused', message, {
+    url: shown,
+    rule: refusal.rule,
+    ...(refusal.next === undefined ? {} : next(refusal.next)),
+  })
 }
 
 const KIND_WORDS: Readonly<Record<Exclude<AddressKind, 'public'>, string>> = {
@@ -137,7 +144,7 @@ function refusedScheme(protocol: string): Refusal {
 
 function notListed({ name }: HostName, only: readonly HostPattern[]): Refusal {
   const reason = `${name} is not among the hosts that pages may be opened from (${only.map(({ text }) => text).join(', ')})`
-  return { rule: 'only_host', reason, remedy: `add --only-host ${name} when the browser is started` }
+  return { rule: 'only_host', reason, remedy: null, next: startWith({ only_hosts: [name] }) }
 }
 
 function refusedKind(kind: Exclude<AddressKind, 'public'>, host: HostName, address: string): Refusal {
@@ -148,8 +155,13 @@ function refusedKind(kind: Exclude<AddressKind, 'public'>, host: HostName, addre
   return {
     rule: kind,
     reason: `${where} is ${KIND_WORDS[kind]}`,
-    remedy: `start the browser with --allow-host ${allow} if pages may reach it`,
+    remedy: null,
+    next: startWith({ allow_hosts: [allow] }),
   }
+}
+
+function startWith(set: Readonly<Record<string, unknown>>): NextStep {
+  return { set, of: 'session.create', does: 'if pages may reach it, start the browser' }
 }
 
 function namesHost(pattern: HostPattern, host: HostName): boolean {

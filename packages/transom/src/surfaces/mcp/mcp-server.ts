@@ -83,6 +83,7 @@ export function createServer(
   )
   const host: ToolHost = {
     defaults,
+    tools,
     call: (operation, params, request) =>
       calls.call(
         { kind: 'mcp', client: clientOf(server, request), under },

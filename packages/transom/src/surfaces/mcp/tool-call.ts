@@ -7,7 +7,7 @@ import {
   type OperationDefinition,
   type Result,
 } from '@transom/protocol'
-import { toWireError } from '@transom/protocol/errors'
+import { toWireError, spelledSteps, type SpellStep } from '@transom/protocol/errors'
 import {
   compact,
   compactScreen,
@@ -18,6 +18,7 @@ import {
 } from './compact-screen.ts'
 import type { CompactScreen, ScreenCursor } from './compact-screen.ts'
 import { compactList } from './compact-list.ts'
+import { spellTool } from './spell-step.ts'
 import { WAIT_MS_MAX, fixedParams, type Tool } from './tool-table.ts'
 
 /** How often a client that asked for progress gets some during a wait. */
@@ -37,6 +38,8 @@ export type CallingRequest = Pick<ServerContext['mcpReq'], 'signal' | 'envelope'
 export interface ToolHost {
   call(operation: string, params: object, request: CallingRequest): Promise<unknown>
   readonly defaults: CallerDefaults
+  /** All that the caller may use, for advice about an error. */
+  readonly tools: readonly Tool[]
 }
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -56,7 +59,7 @@ export async function callTool(
     return answer(shaped(result, charsMax, cursor))
   } catch (error) {
     if (mcpReq.signal.aborted) throw error // no client reads the answer; the program goes on
-    return failure(error, given)
+    return failure(error, given, spellTool(host.tools, tool))
   } finally {
     stopProgress()
   }
@@ -138,14 +141,16 @@ function answer(result: unknown): CallToolResult {
   return { content: [{ type: 'text', text: textOf(rest) }, ...picture], structuredContent: rest }
 }
 
-function failure(error: unknown, given: Arguments): CallToolResult {
+function failure(error: unknown, given: Arguments, spell: SpellStep): CallToolResult {
   const wire = toWireError(error)
   const details = shaped(wire.details, SCREEN_CHARS_DEFAULT, null) as Record<string, unknown>
   if (wire.code === 'wait_timeout' && isCompact(details['snapshot'])) return timedOut(details, given)
-  const { snapshot, ...rest } = details
+  const { snapshot, next: _steps, quote, ...rest } = details
+  const words = [`${wire.code}: ${wire.message}`, ...spelledSteps(wire.details, spell)].join('; ')
+  const said = typeof quote === 'string' ? `\n${fenced(quote)}` : ''
   const screen = isCompact(snapshot) ? `\n${screenText(snapshot)}` : ''
   const more = Object.keys(rest).length === 0 ? '' : `\n${limited(JSON.stringify(rest))}`
-  return { isError: true, content: [{ type: 'text', text: `${wire.code}: ${wire.message}${more}${screen}` }] }
+  return { isError: true, content: [{ type: 'text', text: `${words}${said}${more}${screen}` }] }
 }
 
 /** The same wait again, from the same baseline: what comes true in between is not missed. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import {
   OPERATIONS,
+  includesScope,
+  neededFor,
   reachOf,
   snapshot,
-  tokenScopeOf,
-  TOKEN_SCOPES,
   type McpTool,
   type OperationDefinition,
   type Principal,
@@ -54,20 +54,25 @@ export function toolsOf(
 export function permittedTools(tools: readonly Tool[], principal: Principal): Tool[] {
   const { scope, sessions } = reachOf(principal)
   return tools.filter(({ definition }) => {
-    const { access, params } = definition
-    const reaches = TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(tokenScopeOf(definition, {}))
-    return reaches && (sessions === null || 'session' in params.shape || access?.restricted !== undefined)
+    const needed = neededFor(definition, {})
+    return includesScope(scope, needed.scope) && (sessions === null || needed.unrestricted === null)
+  })
+}
+
+/** The parameters that the caller of a tool may give. */
+export function parameterNames({ definition }: Tool): string[] {
+  return Object.entries<z.ZodType>(definition.params.shape).flatMap(([name, param]) => {
+    const { hidden, touches, tool } = param.meta() ?? {}
+    return hidden === true || touches === 'file' || tool !== undefined ? [] : [name]
   })
 }
 
 /** The arguments of a tool: the operation's parameters, without those that the caller of a tool cannot choose. */
-export function inputSchema({ definition, paged }: Tool): Record<string, unknown> {
+export function inputSchema(tool: Tool): Record<string, unknown> {
+  const { definition, paged } = tool
   const schema = cleaned(z.toJSONSchema(definition.params, { io: 'input' }))
-  const properties = { ...(schema['properties'] as Record<string, Record<string, unknown>>) }
-  for (const [name, param] of Object.entries<z.ZodType>(definition.params.shape)) {
-    const { hidden, touches, tool } = param.meta() ?? {}
-    if (hidden === true || touches === 'file' || tool !== undefined) delete properties[name]
-  }
+  const all = schema['properties'] as Record<string, Record<string, unknown>>
+  const properties = Object.fromEntries(parameterNames(tool).map((name) => [name, all[name] ?? {}]))
   const timeout = properties['timeout_ms']
   if (timeout !== undefined) properties['timeout_ms'] = { ...timeout, maximum: WAIT_MS_MAX }
   if (paged !== null)
