@@ -7,7 +7,7 @@ import type { Result } from '@transom/protocol'
 import { TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 
-const LINES = 400
+const LINES = 600
 let home: TestHome
 let client: Client
 let session: string
