@@ -126,6 +126,19 @@ describe('a page is operated', () => {
     await opened.page.setViewport(140, 45)
   })
 
+  test('a change of size is not undone by a picture that was being taken', async () => {
+    await opened.page.navigate(server.url('/article.html'))
+    for (const [cols, rows] of [
+      [80, 24],
+      [140, 45],
+    ] as const) {
+      const pictures = [opened.page.links(), opened.page.links()]
+      await opened.page.setViewport(cols, rows)
+      await Promise.all(pictures)
+      expect(await opened.evaluate('[innerWidth, innerHeight]')).toEqual([cols * 8, rows * 16])
+    }
+  })
+
   test('a dialog stops the page until it is answered', async () => {
     await opened.page.navigate(server.url('/dialogs'))
     await opened.page.press(parseKeys(['Tab', 'Enter']))

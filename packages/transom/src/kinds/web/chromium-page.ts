@@ -166,7 +166,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
     if (this.#dialog === null) throw new OpError('usage', 'the page has no dialog open')
     const answer = promptText === undefined ? { accept } : { accept, promptText }
     await this.#target.call('Page.handleJavaScriptDialog', answer)
-    this.#screencast.hurry()
+    this.#screencast.settle()
   }
 
   async screenshot({ fullPage = false }: { fullPage?: boolean } = {}): Promise<Buffer> {
@@ -318,7 +318,7 @@ export class ChromiumPage extends OperatedPage implements WebPage {
   protected async act(run: (target: PageTarget) => Promise<void>): Promise<void> {
     this.#screencast.expect()
     await this.#operate(async (target) => this.#observers.untilDoneOrDialog(run(target)))
-    this.#screencast.hurry()
+    this.#screencast.settle()
   }
 
   /** Runs something on the tab; if the tab hangs it is freed, and the error reports that. */

@@ -38,6 +38,11 @@ export class PageTarget {
   readonly #closed = new AbortController()
   /** Aborted when the tab or its browser has gone: nothing that it was to do will be done. */
   readonly gone: AbortSignal
+  /**
+   * The last picture or change of size. Chromium sets the size for a picture and puts back afterwards what it was: a
+   * change in between would be undone, and two pictures would undo each other's.
+   */
+  #lastTurn: Promise<unknown> = Promise.resolve()
   #scale: number
 
   static async open(cdp: CdpClient, scale: number): Promise<PageTarget> {
@@ -122,12 +127,13 @@ export class PageTarget {
   }
 
   async setDeviceSize(widthPx: number, heightPx: number): Promise<void> {
-    await this.call('Emulation.setDeviceMetricsOverride', {
+    const size = {
       width: Math.ceil(widthPx / this.#scale),
       height: Math.ceil(heightPx / this.#scale),
       deviceScaleFactor: this.#scale,
       mobile: false,
-    })
+    }
+    await this.#inTurn(async () => this.call('Emulation.setDeviceMetricsOverride', size))
   }
 
   /** A PNG of the page in its own fonts, which it has for this moment. */
@@ -144,14 +150,25 @@ export class PageTarget {
     }
   }
 
-  /**
-   * A PNG of what is painted. Chromium forgets that it was asked for one when the page is replaced by the next before
-   * it is taken: it is asked again then.
-   */
+  /** A PNG of what is painted. */
   async capture(
     options: Protocol.Page.CaptureScreenshotRequest,
     timeoutMs = CALL_TIMEOUT_MS,
   ): Promise<Buffer> {
+    return this.#inTurn(async () => this.#takePicture(options, timeoutMs))
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(work)
+    this.#lastTurn = turn.catch(() => {}) // its own caller gets the error
+    return turn
+  }
+
+  /**
+   * Chromium forgets that it was asked for a picture when the page is replaced by the next before it is taken: it is
+   * asked again then.
+   */
+  async #takePicture(options: Protocol.Page.CaptureScreenshotRequest, timeoutMs: number): Promise<Buffer> {
     let stop = () => {}
     const endMs = performance.now() + timeoutMs
     const picture = new Promise<Buffer>((resolve, reject) => {

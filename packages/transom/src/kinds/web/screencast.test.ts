@@ -119,6 +119,25 @@ describe('the frames of a tab', () => {
     screencast.close()
   })
 
+  test('a picture is taken once after the last of several inputs, also if frames have come', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const tab = new FakeTab()
+    const screencast = screencastOf(tab, [])
+    for (const key of ['a', 'b', 'c']) {
+      screencast.expect()
+      tab.sendFrame(key)
+      screencast.settle()
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    expect(tab.pictures).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(tab.pictures).toHaveLength(1)
+    screencast.settle()
+    screencast.close()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(tab.pictures).toHaveLength(1)
+  })
+
   test('each is acknowledged, also one that came before the last one was', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const tab = new FakeTab()

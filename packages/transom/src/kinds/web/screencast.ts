@@ -25,7 +25,11 @@ const RESIZE_MS_MAX = 2000
 /** An older Chromium does not heed maxFramesInFlight, and sends this many before one is acknowledged. */
 const OLDER_FRAMES_IN_FLIGHT = 3
 
-/** An older Chromium sends no frame for the last changes of a burst: a picture is taken this long after a frame. */
+/**
+ * An older Chromium sends no frame for the last changes of a burst: a picture is taken this long after a frame. On a busy
+ * machine a newer one now and then sends none for the effect of an input, though every frame is acknowledged (seen after
+ * a dialog was answered): a picture is taken this long after the last input, too.
+ */
 const TRAILING_MS = 250
 
 export type ScreencastNeed = 'fast' | 'slow' | 'none'
@@ -64,6 +68,7 @@ export class Screencast {
   #received = 0
   #closed = false
   #cancelTrailing = () => {}
+  #cancelSettling = () => {}
 
   constructor(options: ScreencastOptions) {
     this.#options = options
@@ -91,6 +96,13 @@ export class Screencast {
   expect(): void {
     this.#eagerUntilMs = performance.now() + EAGER_MS
     this.hurry()
+  }
+
+  /** An input was made: frames come fast, and what they end with is looked at, also if the last one is missing. */
+  settle(): void {
+    this.hurry()
+    this.#cancelSettling()
+    if (!this.#closed) this.#cancelSettling = this.#afterTrailing()
   }
 
   /** Whether frames are to come, and how fast, may be another matter now. */
@@ -123,6 +135,7 @@ export class Screencast {
     this.#closed = true
     this.#pending?.cancel?.()
     this.#cancelTrailing()
+    this.#cancelSettling()
     this.#stopListening()
   }
 
@@ -160,9 +173,12 @@ export class Screencast {
 
   #captureLater(): void {
     this.#cancelTrailing()
-    if (this.#closed) return
-    // The next caller notices a tab that hangs or has closed.
-    this.#cancelTrailing = this.#scope.timeout(TRAILING_MS, () => void this.capture().catch(() => {}))
+    if (!this.#closed) this.#cancelTrailing = this.#afterTrailing()
+  }
+
+  /** Takes a picture after a while; returns how to cancel that. The next caller notices a tab that hangs or has closed. */
+  #afterTrailing(): () => void {
+    return this.#scope.timeout(TRAILING_MS, () => void this.capture().catch(() => {}))
   }
 
   async #decode(png: Buffer): Promise<DecodedFrame | null> {
