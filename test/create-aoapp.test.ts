@@ -11,6 +11,8 @@ import { needsRegistry } from './support/needs.ts'
 const PACKAGES = fileURLToPath(new URL('../packages', import.meta.url))
 const TIMEOUT_MS = 300_000 // an install from the registry, on a busy machine
 const test = needsRegistry()
+/** Each takes 20 s, most of it npm's: the short run takes one without and one with a framework. */
+const TRIED = process.env['TRANSOM_FULL'] === '1' ? TEMPLATES : (['vanilla-ts', 'react'] as const)
 
 let root: string
 const tarballs: Record<string, string> = {}
@@ -29,7 +31,7 @@ afterAll(() => {
   fs.rmSync(root, { recursive: true, force: true })
 })
 
-describe.each(TEMPLATES)('the template %s', (template) => {
+describe.each(TRIED)('the template %s', (template) => {
   test(
     'is scaffolded, built, tested, checked and packed; the package is installed and driven to the end of a task',
     { timeout: TIMEOUT_MS },
