@@ -150,11 +150,16 @@ test('a batch is answered by an array', async () => {
   ])
 })
 
-test('a batch of millions of entries is refused at once by one error', async () => {
-  wire.sendRaw(`[${'1,'.repeat(3_500_000)}1]\n`)
+test('a batch of too many entries is refused at once by one error', async () => {
+  wire.sendRaw(`[${'1,'.repeat(300)}1]\n`)
   expect((await wire.answer(null)).error).toMatchObject({
     code: -32600,
-    message: 'a batch holds from 1 to 256 requests (got 3500001)',
+    message: 'a batch holds from 1 to 256 requests (got 301)',
+  })
+  wire.sendRaw(`[${'1,'.repeat(3_500_000)}1]\n`)
+  expect((await wire.answer(null)).error).toMatchObject({
+    code: -32101,
+    message: 'this message has a list or an object with more than 20000 entries; split it',
   })
   expect(await statusNow()).toBe('running')
   expect(wire.has(null)).toBe(false)
