@@ -41,6 +41,16 @@ describe('a program that prints a short sequence with a long effect', () => {
   })
 })
 
+test('a flood of such sequences on the largest screen leaves others their turn', async () => {
+  const script = `i=0; while [ $i -lt 300 ]; do printf 'A\\033[1000000b'; i=$((i+1)); done; echo done`
+  const id = await home.ok('create', '--cols', '1000', '--rows', '1000', '--', 'sh', '-c', script)
+  expect(await home.ok('snapshot', other)).toContain('beside')
+  await home.ok('wait', id, '--text', 'done')
+  const file = path.join(home.root, 'flood.txt')
+  await home.ok('log', 'export', id, '--format', 'text', '--out', file)
+  expect(fs.statSync(file).size).toBeLessThan(4_000_000) // ten rows for each
+})
+
 describe('a log with a time that no clock shows', () => {
   async function withTimes(times: (last: number) => readonly number[]): Promise<string> {
     const id = await home.ok('create', '--', 'sh', '-c', 'echo hello')

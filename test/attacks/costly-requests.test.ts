@@ -107,6 +107,29 @@ describe('on the socket of the host', () => {
   })
 })
 
+test('a batch of 1000 waits for large patterns leaves others their turn', async () => {
+  const wire = await Wire.connect(home.host().socket)
+  const step = (_: unknown, index: number) => ({
+    step: 'wait',
+    regex: `(?:.{0,30}){20}[xy]Q${index}`,
+    timeout_ms: 0,
+  })
+  wire.request('batch', 'session.batch', {
+    session,
+    steps: Array.from({ length: 1000 }, step),
+    keep_going: true,
+  })
+  const beside = await Wire.connect(home.host().socket)
+  for (let asked = 0; asked < 3; asked++) {
+    expect((await beside.call(asked, 'session.snapshot', { session: other })).result).toBeDefined()
+    expect(wire.has('batch')).toBe(false) // it goes on for much longer
+  }
+  wire.send({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 'batch' } })
+  expect((await wire.answer('batch')).error).toMatchObject({ data: { code: 'cancelled' } })
+  wire.vanish()
+  beside.vanish()
+})
+
 test('a message that a gateway passes on at its full length fails nothing else', async () => {
   const waiting = gateway.call('session.wait', { session: other, text: 'it is answered' })
   const frame = JSON.stringify({ session, text: '' }).length
