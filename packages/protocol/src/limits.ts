@@ -22,8 +22,8 @@ export const KEY_CHARS_MAX = 200
 export const SOUGHT_CHARS_MAX = 4096
 /** A Screen Hash has 32 characters. */
 export const HASH_CHARS_MAX = 64
-/** Four times what waits for a program that does not read; a longer text belongs in a file. */
-export const INPUT_CHARS_MAX = 4 << 20
+/** As much as waits for a program that does not read its input; more is given in several calls. */
+export const INPUT_CHARS_MAX = 1 << 20
 /** The answer to a prompt of a page is a line or a paragraph. */
 export const ANSWER_CHARS_MAX = 64 << 10
 /** The longest argument or variable that Linux passes to a program (MAX_ARG_STRLEN, 32 pages of 4 KiB). */
