@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import * as net from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { REQUEST_BYTES_MAX } from '@transom/protocol'
+import { PASSED_ON_BYTES_MAX } from '@transom/protocol'
 import { processesWith } from './support/processes.ts'
 import { CLI, TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
@@ -28,11 +28,11 @@ async function statusNow(): Promise<unknown> {
 }
 
 test('a message that is too long is refused, and the connection goes on', async () => {
-  const filler = 'x'.repeat(REQUEST_BYTES_MAX)
+  const filler = 'x'.repeat(PASSED_ON_BYTES_MAX)
   wire.request('long', 'session.type', { session: 's', text: filler })
   expect((await wire.answer(null)).error).toMatchObject({
     code: -32101,
-    message: expect.stringContaining('longer than the host takes') as string,
+    message: expect.stringContaining(`more than ${PASSED_ON_BYTES_MAX} bytes`) as string,
     data: { code: 'frame_too_large' },
   })
   expect(wire.has('long')).toBe(false)
@@ -40,7 +40,7 @@ test('a message that is too long is refused, and the connection goes on', async 
 })
 
 test('a message without an end is refused before it is complete', async () => {
-  for (let sent = 0; sent <= REQUEST_BYTES_MAX; sent += 1 << 20) wire.sendRaw('y'.repeat(1 << 20))
+  for (let sent = 0; sent <= PASSED_ON_BYTES_MAX; sent += 1 << 20) wire.sendRaw('y'.repeat(1 << 20))
   expect((await wire.answer(null)).error?.data.code).toBe('frame_too_large')
   wire.sendRaw(`${'y'.repeat(1 << 20)}\n`)
   expect(await statusNow()).toBe('running')
@@ -150,11 +150,16 @@ test('a batch is answered by an array', async () => {
   ])
 })
 
-test('a batch of millions of entries is refused at once by one error', async () => {
-  wire.sendRaw(`[${'1,'.repeat(3_500_000)}1]\n`)
+test('a batch of too many entries is refused at once by one error', async () => {
+  wire.sendRaw(`[${'1,'.repeat(300)}1]\n`)
   expect((await wire.answer(null)).error).toMatchObject({
     code: -32600,
-    message: 'a batch holds from 1 to 256 requests (got 3500001)',
+    message: 'a batch holds from 1 to 256 requests (got 301)',
+  })
+  wire.sendRaw(`[${'1,'.repeat(3_500_000)}1]\n`)
+  expect((await wire.answer(null)).error).toMatchObject({
+    code: -32101,
+    message: 'this message has a list or an object with more than 20000 entries; split it',
   })
   expect(await statusNow()).toBe('running')
   expect(wire.has(null)).toBe(false)

@@ -323,7 +323,7 @@ describe('lines', () => {
     expect(answers()).toMatchObject([
       {
         id: null,
-        error: { code: -32101, message: expect.stringContaining('longer than the host takes') as string },
+        error: { code: -32101, message: expect.stringContaining('more than ') as string },
       },
       { id: 1, result: 1 },
     ])

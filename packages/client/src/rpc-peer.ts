@@ -5,7 +5,6 @@ import {
   opErrorFrom,
   parseRequest,
   rpcFailure,
-  unreadableError,
   type RpcAnswer,
   type RpcFailure,
   type RpcMessage,
@@ -54,7 +53,7 @@ export class RpcPeer {
     transport.listen({
       message: (message) => this.#onMessage(message),
       text: (text) => this.#onText(text),
-      malformed: (problem) => this.#onMalformed(problem),
+      malformed: (error) => this.#onMalformed(error),
       drain: () => this.#onDrain(),
       ended: () => {
         this.#halfClosed = true
@@ -141,12 +140,11 @@ export class RpcPeer {
     return true
   }
 
-  #onMalformed(problem: 'parse_error' | 'frame_too_large'): void {
-    const { service } = this.#options
-    if (service !== undefined) this.#send(rpcFailure(null, unreadableError(problem, service.name)))
-    const what = problem === 'parse_error' ? 'a message that is not JSON' : 'a message that is too long'
+  #onMalformed(error: OpError): void {
+    if (this.#options.service !== undefined) this.#send(rpcFailure(null, error))
+    const what = error.code === 'parse_error' ? 'a message that is not JSON' : 'a message that is too long'
     // It may have been the answer to any of them.
-    this.#outgoing.failAll(new OpError(problem, `the other side sent ${what}`))
+    this.#outgoing.failAll(new OpError(error.code, `the other side sent ${what}`))
   }
 
   #send(message: RpcMessage | readonly RpcAnswer[]): boolean {

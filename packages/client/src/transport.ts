@@ -1,4 +1,5 @@
-import type { RpcAnswer, RpcMessage } from '@transom/protocol/jsonrpc'
+import type { OpError } from '@transom/protocol/errors'
+import { parseJson, type JsonLimits, type RpcAnswer, type RpcMessage } from '@transom/protocol/jsonrpc'
 
 /** A two-way stream of messages, in order. Three methods, so that every surface can be tested without a socket. */
 export interface Transport {
@@ -18,11 +19,23 @@ export interface TransportListener {
   /** Gets the message as text, before it is parsed; returns true if it need not be parsed. */
   text?(text: string): boolean
   /** Something other than a message arrived, and the stream continues after it. */
-  malformed?(problem: 'parse_error' | 'frame_too_large'): void
+  malformed?(error: OpError): void
   drain?(): void
   /** The other side sends nothing more, but still reads. */
   ended?(): void
   closed(reason: Error | null): void
+}
+
+/** Gives a message to a listener: parsed, or the reason why it is not taken. Answers of our own servers have no limits. */
+export function deliverText(listener: TransportListener, text: string, limits: JsonLimits | undefined): void {
+  let message: unknown
+  try {
+    message = parseJson(text, limits)
+  } catch (error) {
+    listener.malformed?.(error as OpError) // parseJson() throws nothing else
+    return
+  }
+  listener.message(message)
 }
 
 export interface LinkOptions {
@@ -98,10 +111,10 @@ class MemoryTransport implements Transport {
   }
 
   #deliverLater(): void {
-    queueMicrotask(() => this.#deliver())
+    queueMicrotask(() => this.#deliverText())
   }
 
-  #deliver(): void {
+  #deliverText(): void {
     while (this.#listener !== null && !this.#paused) {
       const item = this.#queue.shift()
       if (item === undefined) break

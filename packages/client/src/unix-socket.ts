@@ -1,12 +1,15 @@
 import * as net from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { RpcAnswer, RpcMessage } from '@transom/protocol/jsonrpc'
+import { OpError } from '@transom/protocol/errors'
+import type { JsonLimits, RpcAnswer, RpcMessage } from '@transom/protocol/jsonrpc'
 import { LineSplitter } from './line-splitter.ts'
-import type { Transport, TransportListener } from './transport.ts'
+import { deliverText, type Transport, type TransportListener } from './transport.ts'
 
 export interface SocketOptions {
   /** The longest message that is accepted from the other side. */
   readonly frameBytesMax: number
+  /** For a server: what its clients may send. */
+  readonly limits?: JsonLimits
   /** How much may wait in memory for a slow reader before send() returns false; by default what Node buffers. */
   readonly unreadBytesMax?: number
   /** For a server whose sockets stay writable after the other side has ended its own direction, as socat does. */
@@ -51,21 +54,23 @@ export class SocketTransport implements Transport {
 
   listen(listener: TransportListener): void {
     const decoder = new TextDecoder('utf-8', { fatal: true })
+    const { frameBytesMax, limits } = this.#options
     const splitter = new LineSplitter(
-      this.#options.frameBytesMax,
+      frameBytesMax,
       (line) => {
-        let message: unknown
+        let text: string
         try {
-          const text = decoder.decode(line)
-          if (listener.text?.(text)) return
-          message = JSON.parse(text)
+          text = decoder.decode(line)
         } catch {
-          listener.malformed?.('parse_error') // not UTF-8 or not JSON
+          listener.malformed?.(new OpError('parse_error', 'this message is not JSON in UTF-8'))
           return
         }
-        listener.message(message)
+        if (!listener.text?.(text)) deliverText(listener, text, limits)
       },
-      () => listener.malformed?.('frame_too_large'),
+      () => {
+        const message = `this message has more than ${frameBytesMax} bytes; split it`
+        listener.malformed?.(new OpError('frame_too_large', message, { bytes_max: frameBytesMax }))
+      },
     )
     let failure: Error | null = null
     this.#socket.on('data', (chunk: Buffer) => splitter.push(chunk))

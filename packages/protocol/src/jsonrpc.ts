@@ -1,5 +1,7 @@
 import { ERROR_TABLE, OpError, isErrorCode, toWireError, type ErrorDetails } from './errors.ts'
 
+export * from './json-limits.ts'
+
 /** JSON-RPC 2.0 as spoken on every stream: newline-delimited on sockets, one message a frame elsewhere. */
 export type RequestId = string | number
 
@@ -41,8 +43,13 @@ export const PROGRESS_METHOD = '$/progress'
 /** What a subscriber receives: `{ subscription, ... }`. */
 export const SUBSCRIPTION_METHOD = 'subscription'
 
-/** The longest message a host accepts. A `create` carries the caller's environment, for which 2 MiB is the kernel's common limit. */
+/** The longest message of a caller. A `create` carries the caller's environment, for which 2 MiB is the kernel's common limit. */
 export const REQUEST_BYTES_MAX = 8 << 20
+/**
+ * The longest message a host accepts: one of a caller's, with what a gateway or MCP adds before it passes it on. A
+ * number like 1e20 takes five times the bytes when it is written again.
+ */
+export const PASSED_ON_BYTES_MAX = REQUEST_BYTES_MAX + (4 << 20)
 /** The longest message a client accepts: the largest screen, 10⁶ cells, with each cell in a style of its own. */
 export const RESPONSE_BYTES_MAX = 256 << 20
 
@@ -80,12 +87,6 @@ export function isRpcResponse(message: unknown): message is RpcAnswer {
   return (
     'result' in message || ('error' in message && typeof message.error === 'object' && message.error !== null)
   )
-}
-
-/** The error for bytes that arrived and are no message; `reader` is the side that could not read them. */
-export function unreadableError(problem: 'parse_error' | 'frame_too_large', reader: string): OpError {
-  if (problem === 'parse_error') return new OpError('parse_error', 'this message is not JSON in UTF-8')
-  return new OpError('frame_too_large', `this message is longer than the ${reader} takes; split it`)
 }
 
 /** The `id` of a message or of the parameters of a cancellation; null if it has none of a proper type. */

@@ -4,6 +4,7 @@ import type { AwiMethod } from './awi.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Render, Template } from './render.ts'
 import { COLS_MAX, COLS_MIN, ROWS_MAX } from './session-info.ts'
+import { REF_CHARS_MAX } from './limits.ts'
 
 /**
  * One operation: all that any surface knows of it. The CLI, its help and completion, JSON-RPC, HTTP, OpenAPI, MCP and
@@ -116,6 +117,7 @@ export function operation<
 export const sessionRef = z
   .string()
   .min(1)
+  .max(REF_CHARS_MAX)
   .describe('Session id, unique id prefix, or name.')
   .meta({ placeholder: 'SESSION', from: '$TRANSOM_SESSION' })
 

@@ -3,6 +3,16 @@
  * them; which kind a request means, and that it has no options of another, is decided by the host's registry.
  */
 import { z } from 'zod'
+import {
+  ARGUMENTS_MAX,
+  ARGUMENT_CHARS_MAX,
+  ENVIRONMENT_CHARS_MAX,
+  HOSTS_MAX,
+  HOST_CHARS_MAX,
+  PATH_CHARS_MAX,
+  URL_CHARS_MAX,
+  VARIABLES_MAX,
+} from './limits.ts'
 
 // No path separator, no control character, no leading dash.
 export const plainName = z
@@ -11,7 +21,18 @@ export const plainName = z
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
     'a name has 1 to 64 letters, digits, dots, dashes or underscores',
   )
-export const environment = z.record(z.string().regex(/^[^=\0]+$/), z.string().regex(/^[^\0]*$/))
+const argument = z
+  .string()
+  .max(ARGUMENT_CHARS_MAX)
+  .regex(/^[^\0]*$/)
+export const environment = z
+  .record(z.string().regex(/^[^=\0]+$/), argument)
+  .refine((variables) => Object.keys(variables).length <= VARIABLES_MAX, `at most ${VARIABLES_MAX} variables`)
+  .refine(
+    (variables) => charsOf(Object.entries(variables).flat()) <= ENVIRONMENT_CHARS_MAX,
+    `at most ${ENVIRONMENT_CHARS_MAX} characters in all variables together`,
+  )
+  .meta({ maxProperties: VARIABLES_MAX })
 
 /** 8 bytes a cell: a hundred thousand full lines of 120 columns are 96 MB. */
 const SCROLLBACK_LINES_MAX = 100_000
@@ -19,8 +40,9 @@ const SCROLLBACK_LINES_MAX = 100_000
 /** What only a session with a program on a terminal is created with. */
 export const terminalOptions = z.strictObject({
   command: z
-    .array(z.string().regex(/^[^\0]*$/))
+    .array(argument)
     .min(1)
+    .max(ARGUMENTS_MAX)
     .optional()
     .describe("Program and arguments; the caller's $SHELL when left out."),
   env: environment
@@ -50,16 +72,19 @@ export const webOptions = z.strictObject({
   url: z
     .string()
     .min(1)
+    .max(URL_CHARS_MAX)
     .optional()
     .describe('The web page to open, instead of a program.')
     .meta({ flag: 'web', placeholder: 'URL' }),
   allow_hosts: z
-    .array(z.string().min(1))
+    .array(z.string().min(1).max(HOST_CHARS_MAX))
+    .max(HOSTS_MAX)
     .optional()
     .describe('A host or range of this machine’s own networks that a page may reach (repeatable).')
     .meta({ flag: 'allow-host', placeholder: 'HOST', touches: 'network' }),
   only_hosts: z
-    .array(z.string().min(1))
+    .array(z.string().min(1).max(HOST_CHARS_MAX))
+    .max(HOSTS_MAX)
     .optional()
     .describe('Pages may be opened from these hosts alone (repeatable).')
     .meta({ flag: 'only-host', placeholder: 'HOST' }),
@@ -70,9 +95,14 @@ export const webOptions = z.strictObject({
     .meta({ placeholder: 'N' }),
   profile_folder: z
     .string()
+    .max(PATH_CHARS_MAX)
     .regex(/^\//, 'an absolute path')
     .optional()
     .describe('Keep cookies and logins in this folder.')
     .meta({ placeholder: 'D', parse: 'path', touches: 'file' }),
 })
 export type WebOptions = z.infer<typeof webOptions>
+
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0)
+}

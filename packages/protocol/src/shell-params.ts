@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { block } from './block.ts'
 import { untrusted } from './untrusted.ts'
+import { PATH_CHARS_MAX } from './limits.ts'
 
 const COMMAND_CHARS_MAX = 1 << 20 // a command is read into a variable of the shell; a program belongs in a file
 
@@ -15,6 +16,7 @@ export const commandText = z
 export const shellFolder = z
   .string()
   .min(1)
+  .max(PATH_CHARS_MAX)
   .optional()
   .describe('The folder to run it in; the shell stays there.')
   .meta({ parse: 'path' })

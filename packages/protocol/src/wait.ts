@@ -4,28 +4,24 @@ import { needsInput } from './needs-input.ts'
 import { exitRecord } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
 import { untrusted } from './untrusted.ts'
+import { HASH_CHARS_MAX, SOUGHT_CHARS_MAX } from './limits.ts'
 
 export const WAIT_TIMEOUT_MS_DEFAULT = 30_000
 export const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are near their end
 
+/** A text or a pattern to look for. */
+export const sought = z.string().min(1).max(SOUGHT_CHARS_MAX)
 const durationMs = z.int().min(0).max(WAIT_MS_MAX)
 
 /** What a wait looks for. Several conditions must all hold, unless `any` is set. */
 export const waitConditions = z.object({
-  text: z.string().min(1).optional().describe('This text is on the screen (wrapped lines are joined).'),
-  regex: z.string().min(1).optional().describe('This RE2 pattern matches the screen text.'),
-  title: z
-    .string()
-    .min(1)
+  text: sought.optional().describe('This text is on the screen (wrapped lines are joined).'),
+  regex: sought.optional().describe('This RE2 pattern matches the screen text.'),
+  title: sought
     .optional()
     .describe('The title of the terminal or page has this in it.')
     .meta({ placeholder: 'TEXT' }),
-  url: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The address of a web page has this in it.')
-    .meta({ placeholder: 'TEXT' }),
+  url: sought.optional().describe('The address of a web page has this in it.').meta({ placeholder: 'TEXT' }),
   cursor: z
     .object({ row: z.int().min(0), col: z.int().min(0) })
     .optional()
@@ -46,6 +42,7 @@ export const waitConditions = z.object({
   screen_changed_from: z
     .string()
     .min(1)
+    .max(HASH_CHARS_MAX)
     .optional()
     .describe('The Screen Hash is no longer this one.')
     .meta({ placeholder: 'HASH' }),

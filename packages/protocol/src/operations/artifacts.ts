@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ACTS, LOOKS } from '../access.ts'
 import { artifact } from '../artifact.ts'
 import { operation, sessionRef } from '../operation.ts'
+import { PATH_CHARS_MAX } from '../limits.ts'
 
 const PIECE_BYTES_MAX = 1 << 20 // in base64 an answer of 1.4 MB, which is below what a WebSocket message may have
 const sessionErrors = ['session_not_found', 'session_ambiguous'] as const
@@ -116,6 +117,7 @@ export const ARTIFACTS_OPERATIONS = {
       session: sessionRef,
       out: z
         .string()
+        .max(PATH_CHARS_MAX)
         .regex(/^\//, 'an absolute path')
         .describe('The folder to make, or a file that ends in .zip.')
         .meta({ placeholder: 'PATH', parse: 'path', touches: 'file' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PATH_CHARS_MAX } from '../limits.ts'
 import { operation } from '../operation.ts'
 
 /** The Homes of a machine. */
@@ -45,6 +46,7 @@ export const HOME_OPERATIONS = {
       path: z
         .string()
         .min(1)
+        .max(PATH_CHARS_MAX)
         .describe('The folder of the Home.')
         .meta({ placeholder: 'PATH', parse: 'path', touches: 'file' }),
     }),

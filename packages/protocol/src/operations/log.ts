@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LOOKS } from '../access.ts'
 import { dryRun, operation, sessionRef } from '../operation.ts'
+import { PATH_CHARS_MAX } from '../limits.ts'
 
 const eventPosition = z.object({
   seq: z.int(),
@@ -95,6 +96,7 @@ export const LOG_OPERATIONS = {
         .meta({ placeholder: 'FORMAT' }),
       out: z
         .string()
+        .max(PATH_CHARS_MAX)
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('The file to write; without it the CLI prints the export.')

@@ -6,12 +6,13 @@ import { actor, operation } from '../operation.ts'
 import { exitRecord } from '../session-info.ts'
 import { budget, commandText, output, queue, shellFolder } from '../shell-params.ts'
 import { untrusted } from '../untrusted.ts'
-import { WAIT_MS_MAX, WAIT_TIMEOUT_MS_DEFAULT } from '../wait.ts'
+import { WAIT_MS_MAX, WAIT_TIMEOUT_MS_DEFAULT, sought } from '../wait.ts'
+import { INPUT_CHARS_MAX, PATH_CHARS_MAX, REF_CHARS_MAX } from '../limits.ts'
 
 const conversation = z
   .string()
   .min(1)
-  .max(200)
+  .max(REF_CHARS_MAX)
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'a conversation id has no control characters')
   .describe(
     'The conversation: it has one terminal session, opened at first use. A session’s id or name, too.',
@@ -21,6 +22,7 @@ const conversation = z
 const interactiveSession = z
   .string()
   .min(1)
+  .max(REF_CHARS_MAX)
   .optional()
   .describe('The interactive session that is meant; refused when it is not the active one.')
 
@@ -31,6 +33,7 @@ const execParams = {
   start_cwd: z
     .string()
     .min(1)
+    .max(PATH_CHARS_MAX)
     .optional()
     .describe('Where the shell starts if the conversation has none; the user’s home folder when left out.')
     .meta({ from: 'cwd', hidden: true, touches: 'machine' }),
@@ -42,8 +45,6 @@ const execParams = {
     .meta({ hidden: true, from: 'yes' }), // a mistyped session is refused at the command line
   actor,
 }
-
-const MATCH_CHARS_MAX = 4096 // what a caller looks for is a line or two; a longer pattern takes long to compile
 
 /** The conversation stands for its session: what a token for some sessions may do is seen by that. */
 const looks = { ...LOOKS, reach: 'conversation' } as const
@@ -116,8 +117,8 @@ export const PTY_OPERATIONS = {
     summary: 'Send text or bytes to the program in front, exactly as they are.',
     params: z.object({
       ...inputParams,
-      data: z.string().optional().describe('Text; the Enter key is \\r.'),
-      data_b64: z.base64().optional().describe('Bytes, instead of `data`.'),
+      data: z.string().max(INPUT_CHARS_MAX).optional().describe('Text; the Enter key is \\r.'),
+      data_b64: z.base64().max(INPUT_CHARS_MAX).optional().describe('Bytes, instead of `data`.'),
     }),
     result: sent,
     errors: inputErrors,
@@ -167,13 +168,9 @@ export const PTY_OPERATIONS = {
       session_id: interactiveSession.describe(
         'The interactive session that is meant: the wait is over when it ends.',
       ),
-      match: z
-        .string()
-        .min(1)
-        .max(MATCH_CHARS_MAX)
-        .describe(
-          'Text that the program prints, escape sequences and `\\r\\n` included. `PROMPT`: the shell is ready for a command. `EOF`: the interactive session, or without one the shell, has ended.',
-        ),
+      match: sought.describe(
+        'Text that the program prints, escape sequences and `\\r\\n` included. `PROMPT`: the shell is ready for a command. `EOF`: the interactive session, or without one the shell, has ended.',
+      ),
       regex: z.boolean().optional().describe('`match` is an RE2 pattern.'),
       literal: z.boolean().optional().describe('`match` is text, also when it is PROMPT or EOF.'),
       from_cursor: z

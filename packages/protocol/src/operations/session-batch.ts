@@ -6,6 +6,7 @@ import { SESSION_CAPTURE_OPERATIONS } from './session-capture.ts'
 import { SESSION_INPUT_OPERATIONS } from './session-input.ts'
 import { SESSION_SHELL_OPERATIONS } from './session-shell.ts'
 import { SESSION_VIEW_OPERATIONS } from './session-view.ts'
+import { STEP_KEYS_MAX } from '../limits.ts'
 
 const BATCH_STEPS_MAX = 1000 // a script that a person can still review; and its reports fit into an answer
 
@@ -20,6 +21,12 @@ const STEP_OPERATIONS: Readonly<Record<string, OperationDefinition>> = {
 const stepNames = Object.entries(STEP_OPERATIONS).flatMap(([name, { step }]) =>
   step === undefined ? [] : [name.slice('session.'.length)],
 )
+
+/** The operation checks its own parameters. */
+const batchStep = z
+  .looseObject({ step: z.enum(stepNames) })
+  .refine((step) => Object.keys(step).length <= STEP_KEYS_MAX, 'more parameters than any step has')
+  .meta({ maxProperties: STEP_KEYS_MAX })
 
 /** What became of one Batch Step. */
 const batchStepReport = z.object({
@@ -42,7 +49,7 @@ export const SESSION_BATCH_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       steps: z
-        .array(z.looseObject({ step: z.enum(stepNames) }))
+        .array(batchStep)
         .min(1)
         .max(BATCH_STEPS_MAX)
         .describe(

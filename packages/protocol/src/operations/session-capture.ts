@@ -3,6 +3,8 @@ import { ACTS } from '../access.ts'
 import { artifact } from '../artifact.ts'
 import { moment } from '../moment.ts'
 import { operation, save, sessionRef } from '../operation.ts'
+import { PATH_CHARS_MAX } from '../limits.ts'
+import { sought } from '../wait.ts'
 
 const cellSpan = z.string().regex(/^\d{1,5}(?:-\d{1,5})?$/, 'a number, or two with a dash between them: 0-11')
 
@@ -28,6 +30,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
       session: sessionRef,
       out: z
         .string()
+        .max(PATH_CHARS_MAX)
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('Write the picture to this file, too (also `-o`); `-` prints it.')
@@ -50,6 +53,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
       theme: z.enum(['dark', 'light']).optional().describe('The colours: dark unless told.'),
       scheme: z
         .string()
+        .max(PATH_CHARS_MAX)
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('A file with 16 colours: Windows Terminal’s JSON, base16 or iTerm2.')
@@ -84,9 +88,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
         .optional()
         .describe('Only these columns, counted from 0.')
         .meta({ placeholder: 'A-B' }),
-      crop_text: z
-        .string()
-        .min(1)
+      crop_text: sought
         .optional()
         .describe('Only the lines from the first to the last that show this text.')
         .meta({ placeholder: 'TEXT' }),
@@ -163,6 +165,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
         .meta({ placeholder: 'FORMAT' }),
       out: z
         .string()
+        .max(PATH_CHARS_MAX)
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('The file to write; without it and without --save the CLI prints the recording.')

@@ -2,10 +2,14 @@ import { z } from 'zod'
 import { ACTS } from '../access.ts'
 import { MOUSE_METHODS, PASTE, SEND_KEY, SET_VIEWPORT, TYPE_TEXT } from './awi-input.ts'
 import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from '../operation.ts'
+import { INPUT_CHARS_MAX, KEY_CHARS_MAX, LABEL_CHARS_MAX } from '../limits.ts'
+import { sought } from '../wait.ts'
 
 const cell = z
   .object({ row: z.int().min(0), col: z.int().min(0) })
   .meta({ placeholder: 'ROW,COL', parse: 'point' })
+
+const inputText = z.string().max(INPUT_CHARS_MAX)
 
 /** What acts on a Command Target. */
 export const SESSION_INPUT_OPERATIONS = {
@@ -15,7 +19,7 @@ export const SESSION_INPUT_OPERATIONS = {
       'The text is sent as it is, character by character. For keys that are no text (Ctrl+C, arrows) use keys; for several lines into an editor use paste. Prints nothing; with --json the seq, a baseline for wait.',
     params: z.object({
       session: sessionRef,
-      text: z.string().describe('The text to type.').meta({ placeholder: 'TEXT', readable: true }),
+      text: inputText.describe('The text to type.').meta({ placeholder: 'TEXT', readable: true }),
       enter: z.boolean().optional().describe('Press Enter after it.'),
       actor,
     }),
@@ -46,7 +50,7 @@ export const SESSION_INPUT_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       keys: z
-        .array(z.string().min(1))
+        .array(z.string().min(1).max(KEY_CHARS_MAX))
         .min(1)
         .max(1000)
         .describe('Key names: Enter, Up, F5, Ctrl+C, Alt+x, Shift+Tab, é, Down*3 …')
@@ -83,7 +87,7 @@ export const SESSION_INPUT_OPERATIONS = {
       'When the program has asked for bracketed paste, the text is marked, so that an editor does not indent it and a shell does not run it line by line. An end-of-paste mark inside the text is removed.',
     params: z.object({
       session: sessionRef,
-      text: z.string().describe('The text to paste.').meta({ placeholder: 'TEXT', readable: true }),
+      text: inputText.describe('The text to paste.').meta({ placeholder: 'TEXT', readable: true }),
       actor,
     }),
     result: seqResult.extend({
@@ -123,9 +127,7 @@ export const SESSION_INPUT_OPERATIONS = {
         .describe('click, double_click, drag, wheel, move, down or up.')
         .meta({ placeholder: 'ACTION' }),
       at: cell.optional().describe('Where, counted from 0; the wheel turns in the middle unless told.'),
-      text: z
-        .string()
-        .min(1)
+      text: sought
         .optional()
         .describe('Where: at the first place that shows this text.')
         .meta({ placeholder: 'T' }),
@@ -147,6 +149,7 @@ export const SESSION_INPUT_OPERATIONS = {
         .meta({ placeholder: 'N' }),
       modifiers: z
         .array(z.enum(['alt', 'ctrl', 'shift', 'meta']))
+        .max(4) // each once
         .optional()
         .describe('A key that is held down meanwhile: alt, ctrl, shift or meta (repeatable).')
         .meta({ flag: 'modifier', placeholder: 'KEY' }),
@@ -222,7 +225,7 @@ export const SESSION_INPUT_OPERATIONS = {
       label: z
         .string()
         .min(1)
-        .max(200)
+        .max(LABEL_CHARS_MAX)
         .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'a label has no control characters')
         .describe('The name.')
         .meta({ placeholder: 'LABEL' }),

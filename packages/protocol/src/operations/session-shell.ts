@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ACTS } from '../access.ts'
 import { actor, commandTargetErrors, operation, sessionRef } from '../operation.ts'
 import { blockOutput, budget, commandText, queue, shellFolder } from '../shell-params.ts'
+import { ARGUMENTS_MAX } from '../limits.ts'
 
 /** Long enough for a shell at the other end of a slow line. */
 const INTEGRATION_TIMEOUT_MS_DEFAULT = 10_000
@@ -20,6 +21,7 @@ export const SESSION_SHELL_OPERATIONS = {
       command: z
         .array(commandText)
         .min(1)
+        .max(ARGUMENTS_MAX)
         .describe('One word is a text for the shell; several are a program and its arguments.')
         .meta({ placeholder: 'COMMAND' }),
       cwd: shellFolder,

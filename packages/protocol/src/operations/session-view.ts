@@ -5,7 +5,8 @@ import { moment } from '../moment.ts'
 import { operation, save, sessionRef } from '../operation.ts'
 import { cursorState, screenLine, snapshot } from '../snapshot.ts'
 import { untrusted } from '../untrusted.ts'
-import { waitConditions, waitOptions, waitResult } from '../wait.ts'
+import { HASH_CHARS_MAX, SOUGHT_CHARS_MAX } from '../limits.ts'
+import { sought, waitConditions, waitOptions, waitResult } from '../wait.ts'
 
 /** What looks at a session, now or in the past. */
 export const SESSION_VIEW_OPERATIONS = {
@@ -110,7 +111,7 @@ export const SESSION_VIEW_OPERATIONS = {
       session: sessionRef,
       since: z
         .string()
-        .regex(/^(?:\d+|[0-9a-f]{32})$/, 'a seq, or a Screen Hash of 32 hexadecimal digits')
+        .regex(/^(?:\d{1,16}|[0-9a-f]{32})$/, 'a seq, or a Screen Hash of 32 hexadecimal digits')
         .describe('A seq, or the Screen Hash of an earlier snapshot.')
         .meta({ placeholder: 'SEQ|HASH' }),
       cells: z.boolean().optional().describe('Colours, attributes and links of the cells too (with --json).'),
@@ -177,19 +178,20 @@ export const SESSION_VIEW_OPERATIONS = {
       'Judged once, at this moment: wait first. All failures are reported together, with the screen; the exit status is 1.',
     params: z.object({
       session: sessionRef,
-      text: z.string().min(1).optional().describe('This text is on the screen (wrapped lines are joined).'),
-      no_text: z.string().min(1).optional().describe('This text is not on the screen.'),
-      regex: z.string().min(1).optional().describe('This RE2 pattern matches the screen text.'),
-      no_regex: z.string().min(1).optional().describe('This RE2 pattern does not match the screen text.'),
+      text: sought.optional().describe('This text is on the screen (wrapped lines are joined).'),
+      no_text: sought.optional().describe('This text is not on the screen.'),
+      regex: sought.optional().describe('This RE2 pattern matches the screen text.'),
+      no_regex: sought.optional().describe('This RE2 pattern does not match the screen text.'),
       cursor: z
         .object({ row: z.int().min(0), col: z.int().min(0) })
         .optional()
         .describe('The cursor is at this cell, counted from 0.')
         .meta({ placeholder: 'ROW,COL', parse: 'point' }),
-      title: z.string().optional().describe('The window title is this.'),
+      title: z.string().max(SOUGHT_CHARS_MAX).optional().describe('The window title is this.'),
       screen_hash: z
         .string()
         .min(1)
+        .max(HASH_CHARS_MAX)
         .optional()
         .describe('The Screen Hash is this.')
         .meta({ flag: 'hash', placeholder: 'HASH' }),

@@ -3,6 +3,7 @@ import { ACTS, LOOKS } from '../access.ts'
 import { cols, dryRun, operation, rows, sessionRef } from '../operation.ts'
 import { quotaPolicy, sessionInfo, sessionKind, sessionStatus } from '../session-info.ts'
 import { environment, plainName, terminalOptions, webOptions } from '../session-kinds.ts'
+import { PATH_CHARS_MAX } from '../limits.ts'
 
 const IDLE_TIMEOUT_MS_MAX = 2 ** 31 - 1 // what a timer takes: 24 days
 const AGE_MS_MAX = 100 * 365 * 24 * 60 * 60 * 1000 // a century: past it a date has no year of four digits left to go
@@ -32,6 +33,7 @@ export const SESSION_OPERATIONS = {
       cwd: z
         .string()
         .min(1)
+        .max(PATH_CHARS_MAX)
         .optional()
         .describe('Working folder.')
         .meta({ placeholder: 'D', parse: 'path', from: 'cwd', touches: 'machine' }),

@@ -14,8 +14,9 @@ import {
 } from './awi-page.ts'
 import { actor, commandTargetErrors, operation, seqResult, sessionRef } from '../operation.ts'
 import { pageView } from '../page-view.ts'
-import { WAIT_MS_MAX } from '../wait.ts'
+import { WAIT_MS_MAX, sought } from '../wait.ts'
 import { untrusted } from '../untrusted.ts'
+import { ANSWER_CHARS_MAX, PATH_CHARS_MAX, URL_CHARS_MAX } from '../limits.ts'
 
 const cell = z.object({ row: z.int(), col: z.int() })
 
@@ -33,7 +34,7 @@ export const WEB_OPERATIONS = {
       'Returns when the page has loaded. For what it does after that, use wait. Addresses of this machine and its networks are refused unless the session was created with --allow-host.',
     params: z.object({
       session: sessionRef,
-      url: z.string().min(1).describe('Its address.').meta({ placeholder: 'URL' }),
+      url: z.string().min(1).max(URL_CHARS_MAX).describe('Its address.').meta({ placeholder: 'URL' }),
       timeout_ms: z
         .int()
         .min(0)
@@ -133,7 +134,12 @@ export const WEB_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       answer: z.enum(['accept', 'dismiss']).describe('accept or dismiss.').meta({ placeholder: 'ANSWER' }),
-      text: z.string().optional().describe('What to answer a prompt with.').meta({ placeholder: 'T' }),
+      text: z
+        .string()
+        .max(ANSWER_CHARS_MAX)
+        .optional()
+        .describe('What to answer a prompt with.')
+        .meta({ placeholder: 'T' }),
       actor,
     }),
     result: seqResult,
@@ -199,9 +205,7 @@ export const WEB_OPERATIONS = {
     summary: 'Find where a page shows a text: every place, from the upper left.',
     params: z.object({
       session: sessionRef,
-      text: z
-        .string()
-        .min(1)
+      text: sought
         .describe(
           'The text; a blank in it stands for any number of blanks, or for the end of a line that goes on below.',
         )
@@ -233,6 +237,7 @@ export const WEB_OPERATIONS = {
       full_page: z.boolean().optional().describe('All of the page, also what is scrolled away.'),
       out: z
         .string()
+        .max(PATH_CHARS_MAX)
         .regex(/^\//, 'an absolute path')
         .optional()
         .describe('Write the picture to this file, too (also `-o`).')

@@ -1,7 +1,6 @@
 import { isAscii } from 'node:buffer'
-import { RE2JS } from 're2js'
-import { OpError } from '@transom/protocol/errors'
-import { messageOf } from '../lib/system-error.ts'
+import type { RE2JS } from 're2js'
+import { badPattern, compilePattern } from '../lib/pattern.ts'
 
 /** A match in the output stream. */
 export interface OutputMatch {
@@ -74,8 +73,6 @@ const PIECE_BYTES_MAX = 256 << 10
 /** When the smallest pieces take this long, the pattern is refused: it would hold up every session of the host. */
 const HOPELESS_MS = 10
 const HOPELESS_PIECES_MAX = 2
-/** RE2 takes time in proportion to the size of the pattern, too: past this the first piece would take too long. */
-const PROGRAM_SIZE_MAX = 1500
 
 /**
  * Finds the first match of an RE2 pattern (ADR 006): linear in the output, whatever the pattern. What it matches are
@@ -100,14 +97,7 @@ export class RegexMatcher implements OutputMatcher {
     this.#windowCursor = cursor
     this.#fixedEnd = hasFixedEnd(pattern)
     this.#withinLine = staysWithinLine(pattern)
-    try {
-      this.#compiled = RE2JS.compile(pattern, RE2JS.MULTILINE)
-    } catch (error) {
-      const message = `cannot use the pattern ${JSON.stringify(pattern)}: ${messageOf(error)}; look-around and back-references are not supported`
-      throw new OpError('bad_pattern', message, { pattern }, { cause: error })
-    }
-    if (this.#compiled.programSize() > PROGRAM_SIZE_MAX)
-      throw this.#tooSlow('its repetitions make it too large')
+    this.#compiled = compilePattern(pattern)
   }
 
   take(bytes: Buffer): OutputMatch | null {
@@ -148,15 +138,11 @@ export class RegexMatcher implements OutputMatcher {
     const hopeless = tookMs > HOPELESS_MS && this.turnBytes === PIECE_BYTES_MIN
     this.#hopelessPieces = hopeless ? this.#hopelessPieces + 1 : 0
     if (this.#hopelessPieces >= HOPELESS_PIECES_MAX) {
-      throw this.#tooSlow(`it takes ${Math.round(tookMs)} ms for ${PIECE_BYTES_MIN} bytes`)
+      const why = `it takes ${Math.round(tookMs)} ms for ${PIECE_BYTES_MIN} bytes; use a simpler one`
+      throw badPattern(this.#pattern, why)
     }
     if (tookMs > PIECE_MS_MAX) this.turnBytes = Math.max(PIECE_BYTES_MIN, this.turnBytes / 2)
     else if (tookMs < PIECE_MS_MAX / 4) this.turnBytes = Math.min(PIECE_BYTES_MAX, this.turnBytes * 2)
-  }
-
-  #tooSlow(why: string): OpError {
-    const message = `cannot use the pattern ${JSON.stringify(this.#pattern)}: ${why}; use a simpler one`
-    return new OpError('bad_pattern', message, { pattern: this.#pattern })
   }
 
   /** Drops what no match can begin in any more, up to a line's start where there is one. */

@@ -10,6 +10,7 @@ import {
   type WaitConditions,
 } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
+import { Turns } from '../lib/turns.ts'
 import { compileConditions } from '../session/conditions.ts'
 import { dispatch, type HostOperations, type RequestContext } from './dispatch.ts'
 
@@ -32,7 +33,14 @@ export async function runBatch(
   steps: readonly Step[],
   context: RequestContext,
 ): Promise<Result<'session.batch'>> {
-  const calls = steps.map((step, index) => callOf(step, index + 1, batch))
+  const turns = new Turns()
+  const calls: Call[] = []
+  for (const [index, step] of steps.entries()) {
+    calls.push(callOf(step, index + 1, batch)) // compiles the pattern of a wait
+    if (!turns.isDue) continue
+    await turns.give()
+    context.signal.throwIfAborted()
+  }
   const startMs = performance.now()
   const reports: BatchStepReport[] = []
   let failure: { number: number; error: unknown; snapshot: Snapshot } | null = null
@@ -55,6 +63,7 @@ export async function runBatch(
       failure ??= { number, error, snapshot: await seen(operations, batch, error, context) }
       if (!batch.keepGoing) break
     }
+    if (turns.isDue) await turns.give() // waits that are over at once never leave this turn of the event loop
   }
   if (failure !== null) throw failed(batch, failure, reports, steps.length)
   const { seq, screen_hash } = await screenOf(operations, batch, context)

@@ -42,3 +42,17 @@ test('parameters are checked first', async () => {
   const call = dispatch(host, 'session.signal', { session: 'x', signal: 'LOUD' }, context)
   await expect(call).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('signal') })
 })
+
+test('the error for many mistakes names a few of them, and shows the beginning of long values', async () => {
+  const host = hostWith(async () => expect.unreachable())
+  const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`unknown_${index}`, 1]))
+  const keys = Array.from({ length: 500 }, () => ['x'.repeat(10_000)])
+  const failure = async (params: object) => {
+    const error = await dispatch(host, 'session.keys', params, context).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'usage' })
+    expect(JSON.stringify((error as OpError).details).length).toBeLessThan(3000)
+    return (error as OpError).message
+  }
+  expect(await failure({ session: 'x', keys: ['a'], ...unknown })).toMatch(/"unknown_0", "unknown_1"/)
+  expect(await failure({ session: 'x', keys })).toMatch(/keys\.9: .*; and 490 more$/)
+})

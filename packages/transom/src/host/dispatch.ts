@@ -111,14 +111,27 @@ interface Issue {
   readonly message: string
 }
 
+/** Enough to see what is wrong; a list may have as many problems as entries. */
+const PROBLEMS_MAX = 10
+const PROBLEM_CHARS_MAX = 500 // zod names every key that it does not know
+const VALUE_CHARS_MAX = 100
+
 function usageError(operation: string, issues: readonly Issue[], params: unknown): OpError {
-  const problems = issues.map((issue) => {
+  const problems = issues.slice(0, PROBLEMS_MAX).map((issue) => {
     const where = issue.path.map(String).join('.')
     const value = valueAt(params, issue.path)
-    const got = where === '' || value === undefined ? '' : ` (got ${JSON.stringify(value)?.slice(0, 100)})`
-    return `${where === '' ? 'parameters' : where}: ${issue.message}${got}`
+    const got = where === '' || value === undefined ? '' : ` (got ${shortened(value)})`
+    return `${where === '' ? 'parameters' : where}: ${issue.message}`.slice(0, PROBLEM_CHARS_MAX) + got
   })
+  const more = issues.length - problems.length
+  if (more > 0) problems.push(`and ${more} more`)
   return new OpError('usage', `${operation}: ${problems.join('; ')}`, { operation, problems })
+}
+
+function shortened(value: unknown): string | undefined {
+  const cut = (_key: string, part: unknown) =>
+    typeof part === 'string' ? part.slice(0, VALUE_CHARS_MAX) : part
+  return JSON.stringify(value, cut)?.slice(0, VALUE_CHARS_MAX)
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

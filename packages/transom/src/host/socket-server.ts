@@ -4,7 +4,7 @@ import type { Transport } from '@transom/client'
 import { SocketTransport } from '@transom/client/unix-socket'
 import type { LocalPrincipal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
+import { PASSED_ON_BYTES_MAX, PASSED_ON_LIMITS, rpcFailure } from '@transom/protocol/jsonrpc'
 import type { ConnectionObserver } from './debug-log.ts'
 import type { HostOperations } from './dispatch.ts'
 import { localPeer } from './local-peer.ts'
@@ -69,6 +69,7 @@ export class SocketServer {
       socket.end(`${JSON.stringify(rpcFailure(null, error))}\n`)
       return
     }
-    this.serve(new SocketTransport(socket, { frameBytesMax: REQUEST_BYTES_MAX }), peer)
+    const options = { frameBytesMax: PASSED_ON_BYTES_MAX, limits: PASSED_ON_LIMITS }
+    this.serve(new SocketTransport(socket, options), peer)
   }
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EventStore } from './event-store.ts'
 import type { FoldTarget } from './fold.ts'
 import type { LogRecord } from './record.ts'
@@ -127,6 +127,21 @@ test('a long fold leaves checkpoints, where there are none yet, and gives others
   expect([again.count, again.shown.length]).toEqual([100, 0])
   await stored().fold([new Counter()], { from: 1 })
   expect(await stored().checkpointSeqs('count')).toEqual(kept)
+})
+
+test('others get their turn during records that take long, however small they are', async () => {
+  await write(20)
+  let now = 0
+  using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  let turns = 0
+  const shown: number[] = []
+  const apply = () => {
+    setImmediate(() => turns++)
+    shown.push(turns)
+    now += 10
+  }
+  await stored().fold([{ apply }])
+  expect(shown).toEqual(Array.from({ length: 20 }, (_, index) => index))
 })
 
 test('a fold ends when its caller gives up', async () => {

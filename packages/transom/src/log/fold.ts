@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { Turns } from '../lib/turns.ts'
 import type { Checkpoint } from './checkpoint-files.ts'
 import type { RecordPlace } from './log-batches.ts'
 import { RECORD_HEADER_BYTES, type LogRecord } from './record.ts'
@@ -73,6 +73,7 @@ export async function foldEvents(
   const earliest = starts.reduce((a, b) => (b.seq < a.seq ? b : a), starts[0] ?? { seq: 0, near: null })
   let lastSeq = earliest.seq
   let recordCount = 0
+  const turns = new Turns()
   let turnBytes = 0
   const checkpoints = new CheckpointKeeper(events, targets, lastSeq)
   const near = earliest.near === null ? {} : { near: earliest.near }
@@ -89,9 +90,9 @@ export async function foldEvents(
       const kept = checkpoints.note(lastSeq, bytes)
       if (kept !== undefined) await kept
       turnBytes += bytes
-      if (turnBytes < TURN_BYTES) continue
+      if (turnBytes < TURN_BYTES && !turns.isDue) continue // a few bytes may fill a large screen
       turnBytes = 0
-      await turn()
+      await turns.give()
       range.signal?.throwIfAborted()
     }
   }

@@ -73,6 +73,9 @@ export function recordHead(
   }
 }
 
+/** The range of a Date. No clock of ours writes more, but a file may come from anywhere. */
+const TIME_MS_MAX = 8.64e15
+
 export type Decoded =
   | { readonly kind: 'record'; readonly record: LogRecord; readonly end: number }
   /** The bytes stop inside a record: more may come, or the writer died here. */
@@ -89,9 +92,11 @@ export function decodeRecord(bytes: Buffer, offset: number): Decoded {
   if (crc32(bytes.subarray(offset + LENGTH_OFFSET, end)) !== bytes.readUInt32LE(offset + CRC_OFFSET)) {
     return { kind: 'bad' }
   }
+  const time = bytes.readDoubleLE(offset + TIME_OFFSET)
+  if (!(Math.abs(time) <= TIME_MS_MAX)) return { kind: 'bad' } // also NaN
   const record = {
     seq: Number(bytes.readBigUInt64LE(offset + SEQ_OFFSET)),
-    time: bytes.readDoubleLE(offset + TIME_OFFSET),
+    time,
     typeNumber: bytes.readUInt16LE(offset + TYPE_OFFSET),
     payload: bytes.subarray(offset + RECORD_HEADER_BYTES, end),
   }

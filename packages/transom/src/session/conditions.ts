@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js'
 import type { Block, BlockRef, CursorState, NeedsInput, WaitConditions } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import {
@@ -9,7 +8,7 @@ import {
   type ShownText,
   type TextSpan,
 } from '@transom/grid'
-import { messageOf } from '../lib/system-error.ts'
+import { checkSteps, compilePattern } from '../lib/pattern.ts'
 import { screenHash } from './snapshot.ts'
 
 /** What a condition is judged by. */
@@ -109,15 +108,9 @@ function textCondition(text: string): Condition {
 }
 
 function regexCondition(pattern: string): Condition {
-  // RE2 semantics: linear in the text, whatever the pattern, so that no pattern can stop the host (ADR 006).
-  let compiled: RE2JS
-  try {
-    compiled = RE2JS.compile(pattern, RE2JS.MULTILINE)
-  } catch (error) {
-    const message = `cannot use the pattern ${JSON.stringify(pattern)}: ${messageOf(error)}; look-around and back-references are not supported`
-    throw new OpError('bad_pattern', message, { pattern }, { cause: error })
-  }
+  const compiled = compilePattern(pattern)
   const matches = function* ({ canonical }: ShownText): Generator<TextSpan> {
+    checkSteps(compiled, canonical.text.length)
     const matcher = compiled.matcher(canonical.text)
     while (matcher.find()) yield { start: matcher.start(), end: matcher.end() }
   }

@@ -54,6 +54,14 @@ test('a crop shows exactly the cells that the whole picture has there', () => {
   }
 })
 
+test('a picture that would not fit into memory is refused before it is drawn', () => {
+  const size = { cols: 1000, rows: 1000 }
+  const draw = () => rasterize(frameOf('hello', 10, 3), shippedGlyphs(3), { size })
+  expect(draw).toThrow(
+    expect.objectContaining({ code: 'usage', message: expect.stringContaining('27048 × 54048 pixels') }),
+  )
+})
+
 test('a picture of another size shows the screen at its upper left', () => {
   const raster = rasterize(frameOf('hello', 10, 3), small, { padding: 0, size: { cols: 20, rows: 6 } })
   expect([raster.width, raster.height]).toEqual([180, 108])

@@ -1,7 +1,11 @@
+import { OpError, next } from '@transom/protocol/errors'
 import type { Frame } from '../../terminal/emulator.ts'
 import type { RecordedEvent, RecordingReader, RecordingStart } from './recorded-events.ts'
 
 const LAST_FRAME_MS = 1500 // the end is what most people want to see; then it begins again
+
+/** Longer than anyone watches. A picture that is shown for long is written again and again, at a video's every frame. */
+const ANIMATION_MS_MAX = 24 * 60 * 60 * 1000
 
 /** Takes the frames of an animation in order, each with how long it is shown. */
 export type ShowFrame = (frame: Frame, durationMs: number) => Promise<void>
@@ -24,6 +28,7 @@ export class AnimationRecorder implements RecordingReader {
   }
 
   async event({ screen, atMs }: RecordedEvent): Promise<void> {
+    if (atMs > ANIMATION_MS_MAX) throw tooLong()
     const frame = screen.frame()
     if (frame === this.#current) return
     // What comes within one interval is seen as one change.
@@ -38,4 +43,13 @@ export class AnimationRecorder implements RecordingReader {
     if (this.#current !== null)
       await this.#show(this.#current, Math.max(LAST_FRAME_MS, durationMs - this.#shownAtMs))
   }
+}
+
+function tooLong(): OpError {
+  const message = 'this recording lasts longer than a day, which is too long for pictures'
+  const steps = next(
+    { set: { idle_limit_ms: 1000 }, does: 'cut the pauses' },
+    { set: { from_seq: null, to_seq: null }, does: 'record a part' },
+  )
+  return new OpError('usage', message, { duration_ms_max: ANIMATION_MS_MAX, ...steps })
 }

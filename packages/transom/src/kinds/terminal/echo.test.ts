@@ -53,6 +53,14 @@ describe('echo is distinguished from output', () => {
     expect(typist.prints('hello\r\n').output('hello')).toBe(1)
   })
 
+  test('of a long paste the end is still known for an echo', () => {
+    const typist = new Typist(3)
+      .types(`${'line\r'.repeat(20_000)}end\r`)
+      .prints(`${'line\r\n'.repeat(20_000)}end\r\n`)
+    expect(typist.output('end')).toBe(0)
+    expect(typist.prints('end\r\n').output('end')).toBe(1)
+  })
+
   test('an echo that has only half arrived does not count', () => {
     expect(new Typist().prints('$ ').types('echo DONE; sleep 9\r').prints('echo DONE').output('DONE')).toBe(0)
   })

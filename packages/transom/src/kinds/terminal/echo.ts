@@ -3,6 +3,9 @@ import type { Frame } from '../../terminal/emulator.ts'
 
 const TYPED_LINES_MAX = 64 // more than a screen shows of them
 const TYPED_CHARS_MAX = 4096 // the kernel's own limit for a line of input
+const TYPED_AT_ONCE_CHARS_MAX = 64 << 10 // of a longer paste only the end can still be on the screen
+const RETURN = 0x0d
+const NEWLINE = 0x0a
 
 export interface TypedContext {
   /** The program has printed since the last input, so that the cursor is where the next echo starts. */
@@ -36,15 +39,16 @@ interface TypedLine {
  * editor), and once more after the prompt when a shell was not yet reading. The same text anywhere else is output.
  */
 export class EchoTracker {
-  #lines: TypedLine[] = []
+  readonly #lines: TypedLine[] = []
   #open: TypedLine | null = null
   /** Where the cursor will be once everything typed so far has been echoed. */
   #expected: Position | null = null
 
   /** Notes an input, with where the cursor was before it was sent. */
   typed(seq: number, text: string, place: TypedPlace, { echoed, byKernel }: TypedContext): void {
-    let at: Position = echoed ? place : (this.#expected ?? place)
-    for (const piece of text.split(/(\r\n|\r|\n)/)) {
+    const begin = Math.max(0, text.length - TYPED_AT_ONCE_CHARS_MAX)
+    let at = afterText(echoed ? place : (this.#expected ?? place), text.slice(0, begin), place.cols)
+    for (const piece of text.slice(begin).split(/(\r\n|\r|\n)/)) {
       if (/^[\r\n]/.test(piece)) {
         if (this.#open !== null) this.#open.seq = seq // the Enter that sends a line is part of typing it
         this.#open = null
@@ -69,7 +73,8 @@ export class EchoTracker {
   #openLine(seq: number): TypedLine {
     if (this.#open === null) {
       this.#open = { seq, text: '', anchors: [] }
-      this.#lines = [...this.#lines, this.#open].slice(-TYPED_LINES_MAX)
+      this.#lines.push(this.#open)
+      if (this.#lines.length > TYPED_LINES_MAX) this.#lines.shift()
     }
     this.#open.seq = seq
     return this.#open
@@ -84,6 +89,21 @@ export function cursorPlace({ firstLine, cursor, grid }: Frame): TypedPlace {
 function advance(from: Position, cells: number, cols: number): Position {
   const end = from.col + cells
   return { line: from.line + Math.floor(end / cols), col: end % cols }
+}
+
+/** Where the cursor is after so much text, without what is noted of each of its lines. */
+function afterText(from: Position, text: string, cols: number): Position {
+  let { line, col } = from
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index)
+    if (character === NEWLINE && text.charCodeAt(index - 1) === RETURN) continue // one line break
+    const isBreak = character === RETURN || character === NEWLINE
+    if (isBreak || ++col >= cols) {
+      line++
+      col = 0
+    }
+  }
+  return { line, col }
 }
 
 /** What a line editor makes of control characters in typed text: erase a character, erase the line. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { OpError } from '@transom/protocol/errors'
+import { REQUEST_LIMITS, parseJson } from '@transom/protocol/jsonrpc'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -15,11 +16,7 @@ export async function readJsonBody(incoming: IncomingMessage, bytesMax: number):
   }
   const text = await readText(incoming, bytesMax)
   if (text.trim() === '') return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new OpError('parse_error', 'the body is not JSON in UTF-8')
-  }
+  return parseJson(text, REQUEST_LIMITS)
 }
 
 async function readText(incoming: IncomingMessage, bytesMax: number): Promise<string> {
@@ -45,7 +42,7 @@ async function readText(incoming: IncomingMessage, bytesMax: number): Promise<st
       try {
         resolve(UTF8.decode(Buffer.concat(chunks)))
       } catch {
-        reject(new OpError('parse_error', 'the body is not JSON in UTF-8'))
+        reject(new OpError('parse_error', 'this message is not JSON in UTF-8'))
       }
     })
     incoming.on('error', reject)

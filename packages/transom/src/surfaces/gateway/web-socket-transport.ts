@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
-import { WebSocket, type RawData } from 'ws'
-import type { Transport, TransportListener } from '@transom/client'
-import type { RpcAnswer, RpcMessage } from '@transom/protocol/jsonrpc'
+import { WebSocket } from 'ws'
+import { deliverText, type Transport, type TransportListener } from '@transom/client'
+import { REQUEST_LIMITS, type RpcAnswer, type RpcMessage } from '@transom/protocol/jsonrpc'
 
 const CLOSE_UNSUPPORTED_DATA = 1003
 /** Two of these without a sign of life, and the other side is taken for gone. */
@@ -35,7 +35,7 @@ export class WebSocketTransport implements Transport {
     webSocket.on('pong', () => (alive = true))
     webSocket.on('message', (data, isBinary) => {
       if (isBinary) webSocket.close(CLOSE_UNSUPPORTED_DATA, 'messages are text')
-      else receive(data, listener)
+      else deliverText(listener, (data as Buffer).toString(), REQUEST_LIMITS) // ws gives one buffer by default
     })
     webSocket.on('error', () => {}) // a frame that breaks the protocol, or a lost connection: the close follows
     webSocket.on('close', () => {
@@ -56,15 +56,4 @@ export class WebSocketTransport implements Transport {
   resume(): void {
     this.#webSocket.resume()
   }
-}
-
-function receive(data: RawData, listener: TransportListener): void {
-  let message: unknown
-  try {
-    message = JSON.parse((data as Buffer).toString()) // ws gives one buffer by default
-  } catch {
-    listener.malformed?.('parse_error')
-    return
-  }
-  listener.message(message)
 }

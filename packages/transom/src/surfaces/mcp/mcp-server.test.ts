@@ -160,6 +160,12 @@ describe('what a tool answers with', () => {
     expect(String(next['untrusted_output']).split(' ')[1]).toBe(String(cut['cursor']).split(':')[1])
   })
 
+  test.each([-5, 0, 1.5, 'x', null])('a screen of at most %j characters is refused', async (max_chars) => {
+    const { isError, content } = await tool('read_screen', { session: 's1', max_chars })
+    expect([isError, content[0]?.text]).toEqual([true, expect.stringMatching(/^usage: .*max_chars/)])
+    expect(asked).toEqual([])
+  })
+
   test('sessions come in pages, the newest first', async () => {
     const info = { name: null, kind: 'terminal', status: 'running', cwd: '/', exit: null }
     const sessions = Array.from({ length: 60 }, (_, index) => ({

@@ -89,14 +89,23 @@ function requestOf(tool: Tool, given: Arguments, defaults: CallerDefaults): Tool
   if ('max_tokens' in shape && params['raw'] !== true) params['max_tokens'] ??= OUTPUT_TOKENS_DEFAULT
   if (Array.isArray(params['steps'])) params['steps'] = shortenWaits(params['steps'] as unknown[])
   if (definition.mcp?.paged !== 'screen') return { params, charsMax: SCREEN_CHARS_DEFAULT, cursor: null }
-  // The text is cut here and not by the host, so that the cursor gets what was left out.
+  // The text is cut here and not by the host, so that the cursor gets what was left out. What is no count the host refuses.
   const { max_chars: charsMax, cursor: spelled, ...rest } = params
   const cursor = typeof spelled === 'string' ? parseCursor(spelled) : null
+  const wrongCount = charsMax === undefined || isCount(charsMax) ? {} : { max_chars: charsMax }
   return {
-    params: cursor === null ? rest : { ...rest, at_seq: cursor.seq, scrollback: cursor.scrollback },
-    charsMax: typeof charsMax === 'number' ? charsMax : SCREEN_CHARS_DEFAULT,
+    params: {
+      ...rest,
+      ...wrongCount,
+      ...(cursor === null ? {} : { at_seq: cursor.seq, scrollback: cursor.scrollback }),
+    },
+    charsMax: isCount(charsMax) ? charsMax : SCREEN_CHARS_DEFAULT,
     cursor,
   }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
 }
 
 /** The parameters that the operation table takes from the caller's surroundings. */

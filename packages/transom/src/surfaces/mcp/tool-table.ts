@@ -125,6 +125,10 @@ const SURFACE_KEYS = new Set([
   'tool',
   'completes',
   'untrusted',
+  // Few calls come near these, and the host's error names the one that was passed.
+  'maxLength',
+  'maxItems',
+  'maxProperties',
 ])
 
 function cleaned(schema: object): Record<string, unknown> {

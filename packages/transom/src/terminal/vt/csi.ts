@@ -176,11 +176,17 @@ function answerFirst(state: TerminalState, text: string): void {
   if (param(state, 0) === 0) state.answer(text)
 }
 
+/**
+ * Ten rows of the widest screen. A program repeats a character within a row (terminfo's `rep`); eight bytes that fill a
+ * million cells, again and again, would hold up every session.
+ */
+const REPEAT_MAX = 10_000
+
 /** REP: more than a screenful would show nothing more. */
 function repeat(state: TerminalState): void {
   const { lastGraphic } = state
   if (lastGraphic === 0) return
-  const times = Math.min(count(state), state.cols * state.rows)
+  const times = Math.min(count(state), state.cols * state.rows, REPEAT_MAX)
   for (let done = 0; done < times; done++) printCell(state, lastGraphic)
 }
 

@@ -4,7 +4,7 @@ import type { Client } from '@transom/client'
 import { SocketTransport } from '@transom/client/unix-socket'
 import type { LocalPrincipal } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
-import { rpcFailure } from '@transom/protocol/jsonrpc'
+import { REQUEST_LIMITS, rpcFailure } from '@transom/protocol/jsonrpc'
 import { localPeer } from '../../../host/local-peer.ts'
 import { errnoOf } from '../../../lib/system-error.ts'
 import { AgentConnection, type AgentObserver } from './agent-connection.ts'
@@ -81,6 +81,7 @@ export class AgentServer {
     socket.once('close', () => this.#sockets.delete(socket))
     const transport = new SocketTransport(socket, {
       frameBytesMax: REQUEST_BYTES_MAX,
+      limits: REQUEST_LIMITS,
       unreadBytesMax: UNREAD_BYTES_MAX,
       halfOpen: true,
     })
