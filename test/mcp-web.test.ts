@@ -50,16 +50,20 @@ describe('a web page over MCP', () => {
     const listed = await client.tool('list_sessions', {})
     expect(listed.structuredContent).toMatchObject({ sessions: [{ name: 'page', kind: 'web' }] })
     const screen = await client.tool('read_screen', { session: 'page' })
-    expect(screen.structuredContent).toMatchObject({ page: { url: server.url('/start'), dialog: null } })
+    expect(screen.structuredContent).toMatchObject({
+      page: { url: { untrusted_output: server.url('/start') }, dialog: null },
+    })
     expectFenced(textOf(screen))
     const links = await client.tool('list_links', { session: 'page' })
-    expect(links.structuredContent).toMatchObject({ links: [{ text: ORDER }] })
+    expect(links.structuredContent).toMatchObject({ links: { untrusted_output: [{ text: ORDER }] } })
     expectFenced(textOf(links))
 
     await client.tool('open_page', { session: 'page', url: server.url('/ask') })
     await client.tool('use_mouse', { session: 'page', action: 'click', text: 'Ask me' })
     const asked = await client.tool('read_screen', { session: 'page' })
-    expect(asked.structuredContent).toMatchObject({ page: { dialog: { type: 'confirm', message: ORDER } } })
+    expect(asked.structuredContent).toMatchObject({
+      page: { dialog: { untrusted_output: { type: 'confirm', message: ORDER } } },
+    })
     expectFenced(textOf(asked))
     await client.tool('answer_dialog', { session: 'page', answer: 'accept' })
     const answered = await client.tool('wait_for', { session: 'page', text: 'answer: true' })
