@@ -265,6 +265,23 @@ describe('an answer takes at most two thousand tokens', () => {
     expect(seqs(before).at(-1)).toBe(Number(cursor) - 1)
   })
 
+  test('resources are bounded too: the newest sessions are listed, and a screen says how to get the rest', async () => {
+    const info = { name: null, kind: 'terminal', status: 'running', cwd: '/', exit: null, command: ['cat'] }
+    const sessions = Array.from({ length: 500 }, (_, index) => ({
+      ...info,
+      session: `s${index}`,
+      created_at: `2026-01-01T00:00:00.${String(index).padStart(3, '0')}Z`,
+    }))
+    mcp.answers = { 'session.list': { sessions }, 'session.snapshot': tall }
+    const { resources } = await mcp.request<{ resources: { uri: string }[] }>('resources/list', {})
+    expect(resources).toHaveLength(51)
+    expect(resources[1]?.uri).toBe('transom://sessions/s499/screen')
+    const read = await mcp.request<{ contents: { text: string }[] }>('resources/read', resources[1] ?? {})
+    const text = read.contents[0]?.text ?? ''
+    expect(text.length).toBeLessThan(ANSWER_CHARS_MAX)
+    expect(outsideFences(text)).toMatch(/^\n\d+ lines are left out: read_screen with cursor "7:\d+"$/)
+  })
+
   test('the commands among steps share it', async () => {
     mcp.answers = { 'session.batch': batch([]) }
     const run = { step: 'run', command: ['x'] }
@@ -397,6 +414,13 @@ describe('errors are in the words of tools', () => {
     mcp.answers = { 'session.run': new OpError('needs_input', 'it waits for input', steps) }
     const { content } = await mcp.tool('run_command', { session: 's1', command: ['x'] })
     expect(content[0]?.text).toContain('read_block {"session":"s1","block":4} shows its output')
+  })
+
+  test('a key that is not known leads to the tool for text', async () => {
+    const steps = next({ call: 'session.type', params: {}, does: 'types plain text' })
+    mcp.answers = { 'session.keys': new OpError('unknown_key', 'unknown key "hello"', steps) }
+    const { content } = await mcp.tool('press_keys', { session: 's1', keys: ['hello'] })
+    expect(content[0]?.text).toBe('unknown_key: unknown key "hello"; type_text types plain text')
   })
 
   test('a resource that is not there has the code of the protocol for that', async () => {

@@ -18,8 +18,7 @@ export interface CompactSessions {
 /** A page of a list: what follows a cursor, the newest first. */
 export function compactList(sessions: readonly SessionInfo[], cursor: string | null = null): CompactSessions {
   const after = cursor === null ? null : parseListCursor(cursor)
-  const rest = sessions
-    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1))
+  const rest = newestFirst(sessions)
     .filter((session) => after === null || keyOf(session) < after)
     .map(compactSession)
   const shown = rest.slice(0, countFitting(rest, CONTENT_CHARS_DEFAULT))
@@ -30,6 +29,10 @@ export function compactList(sessions: readonly SessionInfo[], cursor: string | n
     omitted_sessions: omitted,
     cursor: omitted === 0 || last === undefined ? null : keyOf(last),
   }
+}
+
+export function newestFirst(sessions: readonly SessionInfo[]): SessionInfo[] {
+  return sessions.toSorted((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1))
 }
 
 function compactSession(info: SessionInfo): CompactSessions['sessions'][number] {

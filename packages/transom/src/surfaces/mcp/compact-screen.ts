@@ -74,6 +74,11 @@ export function compact(
   }
 }
 
+/** How to get the lines that a screen has left out; nothing if it has them all. */
+export function leftOut({ omitted_lines, cursor }: CompactScreen): string {
+  return cursor === null ? '' : `\n${omitted_lines} lines are left out: read_screen with cursor "${cursor}"`
+}
+
 function pageFields({ url, loading, dialog }: PageView): CompactScreen['page'] {
   const short = (text: string) => shortened(text, PAGE_TEXT_CHARS_MAX)
   return {

@@ -8,8 +8,8 @@ import {
 import type { Result, SessionInfo, Snapshot } from '@transom/protocol'
 import { OpError, type ErrorCode } from '@transom/protocol/errors'
 import { CONTENT_CHARS_DEFAULT } from './answer-budget.ts'
-import { compact } from './compact-screen.ts'
-import { compactList, noCursor } from './compact-list.ts'
+import { compact, leftOut, type CompactScreen } from './compact-screen.ts'
+import { compactList, newestFirst, noCursor } from './compact-list.ts'
 import { fenced } from './fence.ts'
 import {
   BLOCKS_URI,
@@ -28,6 +28,7 @@ const OUTPUT_TOKENS_MAX = 1900 // and the marks around it
 const PAGE_BYTES = 7000 // plain text is shorter than what was printed
 const BLOCKS_LISTED = 50
 const COMMAND_CHARS_MAX = 100
+const SCREENS_LISTED = 50 // the newest; `transom://sessions` leads to all of them
 
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
@@ -60,12 +61,14 @@ function registerSessions(server: McpServer, host: ToolHost, onList: () => void)
     onList()
     const sessions = await listed({ signal: new AbortController().signal })
     return {
-      resources: sessions.map(({ session, name, command }) => ({
-        uri: SCREEN_URI.replace('{session}', session),
-        name: name ?? session,
-        description: `The screen of ${command.join(' ').slice(0, COMMAND_CHARS_MAX)}`,
-        mimeType: TEXT_TYPE,
-      })),
+      resources: newestFirst(sessions)
+        .slice(0, SCREENS_LISTED)
+        .map(({ session, name, command }) => ({
+          uri: SCREEN_URI.replace('{session}', session),
+          name: name ?? session,
+          description: `The screen of ${command.join(' ').slice(0, COMMAND_CHARS_MAX)}`,
+          mimeType: TEXT_TYPE,
+        })),
     }
   }
   server.registerResource(
@@ -75,7 +78,7 @@ function registerSessions(server: McpServer, host: ToolHost, onList: () => void)
     async (uri, { session }, { mcpReq }) =>
       contents(uri, TEXT_TYPE, async () => {
         const snapshot = (await host.call('session.snapshot', { session }, mcpReq)) as Snapshot
-        return fenced(compact(snapshot, RESOURCE_CHARS_MAX).untrusted_output)
+        return shownText(compact(snapshot, RESOURCE_CHARS_MAX))
       }),
   )
 }
@@ -147,6 +150,10 @@ function characterStart(bytes: Buffer): number {
   let start = bytes.length - 1
   while (start > 1 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--
   return start
+}
+
+function shownText(screen: CompactScreen): string {
+  return `${fenced(screen.untrusted_output)}${leftOut(screen)}`
 }
 
 function blockText({ block, data = '' }: Result<'pty.read'>, next: number | null): string {

@@ -3,7 +3,7 @@ import type { Result } from '@transom/protocol'
 import { spelledSteps, toWireError, type WireError } from '@transom/protocol/errors'
 import { CONTENT_CHARS_DEFAULT, fitted, shortened } from './answer-budget.ts'
 import { compactBlock, isBlock } from './compact-block.ts'
-import { compact, isSnapshot } from './compact-screen.ts'
+import { compact, isSnapshot, leftOut } from './compact-screen.ts'
 import type { CompactScreen } from './compact-screen.ts'
 import { fenced, fencedContent, fencedText } from './fence.ts'
 import { PAGES } from './pages.ts'
@@ -112,13 +112,11 @@ function inToolWords(
 }
 
 function screenText(screen: CompactScreen): string {
-  const { untrusted_output, page, session, seq, cols, rows, cursor_at, title, omitted_lines, cursor } = screen
+  const { untrusted_output, page, session, seq, cols, rows, cursor_at, title } = screen
   const head = `session ${session}, seq ${seq}, ${cols}x${rows}, cursor at row ${cursor_at.row} col ${cursor_at.col}`
-  const rest =
-    cursor === null ? '' : `\n${omitted_lines} lines are left out: read_screen with cursor "${cursor}"`
   const about = { ...(title === '' ? {} : { title }), ...page }
   const shown = Object.keys(about).length === 0 ? [] : [JSON.stringify(about)]
-  return `${head}\n${fenced([...shown, untrusted_output].join('\n'))}${rest}`
+  return `${head}\n${fenced([...shown, untrusted_output].join('\n'))}${leftOut(screen)}`
 }
 
 function isCompact(value: object): value is CompactScreen {
