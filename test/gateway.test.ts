@@ -416,6 +416,9 @@ describe('where it listens', () => {
     const headers = { origin, 'access-control-request-method': 'POST' }
     const preflight = await gateway.ask('/v1/session.list', { method: 'OPTIONS', headers, token: null })
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, origin])
+    const allowed = String(preflight.headers['access-control-allow-headers']).split(', ')
+    const ofMcp = ['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name']
+    expect(allowed).toEqual(expect.arrayContaining(['authorization', 'content-type', ...ofMcp]))
     const answer = await gateway.ask('/openapi.json', { headers: { origin } })
     expect([answer.status, answer.headers['access-control-allow-origin'], answer.headers['vary']]).toEqual([
       200,

@@ -42,6 +42,7 @@ const TOOL_NAMES = [
   'read_screen',
   'interact',
   'run_command',
+  'read_block',
   'take_screenshot',
   'open_page',
   'list_links',
@@ -53,10 +54,9 @@ describe('on standard input and output', () => {
     const client = await start()
     const { tools } = (await client.request('tools/list')) as unknown as { tools: Tool[] }
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(TOOL_NAMES))
-    expect(tools.length).toBeLessThanOrEqual(15)
+    expect(tools.length).toBeLessThanOrEqual(16)
     for (const tool of tools) {
       expect(tool.description.length).toBeLessThan(2000)
-      expect(tool.outputSchema).toMatchObject({ type: 'object' })
       expect(Object.keys(tool.inputSchema.properties)).not.toContain('base_env')
       expect(JSON.stringify(tool)).not.toContain('placeholder')
     }
@@ -115,11 +115,17 @@ describe('on standard input and output', () => {
     const first = await client.tool('wait_for', { session: 'w', text: 'got it', timeout_ms: 1 })
     expect([first.isError, first.structuredContent?.['matched']]).toEqual([undefined, false])
     expect(first.structuredContent?.['snapshot']).toMatchObject({ untrusted_output: 'ready' })
-    const resume = first.structuredContent?.['resume'] as object
-    expect(resume).toEqual({ session: 'w', text: 'got it', timeout_ms: 1 })
+    const resume = first.structuredContent?.['resume'] as { tool: string; arguments: object }
+    expect(resume).toEqual({
+      tool: 'wait_for',
+      arguments: { session: 'w', text: 'got it', timeout_ms: 1 },
+    })
     await client.tool('type_text', { session: 'w', text: 'it', enter: true })
-    const second = await client.tool('wait_for', { ...resume, timeout_ms: 30_000 })
-    expect(second.structuredContent).toMatchObject({ matched: true, match: { line: 'got it' } })
+    const second = await client.tool(resume.tool, { ...resume.arguments, timeout_ms: 30_000 })
+    expect(second.structuredContent).toMatchObject({
+      matched: true,
+      match: { untrusted_output: { line: 'got it' } },
+    })
   })
 
   test('a cancelled wait ends, with progress until then, and the program goes on', async () => {
@@ -204,11 +210,43 @@ describe('on standard input and output', () => {
       session: 'w',
       command: ['echo "sum: $((6 * 7))"; (exit 3)'],
     })
-    expect(ran.structuredContent).toMatchObject({ data: 'sum: 42\n', block: { exit_code: 3 } })
+    expect(ran.structuredContent).toMatchObject({
+      data: { untrusted_output: 'sum: 42\n' },
+      block: { exit_code: 3 },
+    })
     expect(outsideFences(ran.content[0]?.text ?? '')).not.toContain('sum: 42')
     const shot = await client.tool('take_screenshot', { session: 'w' })
     expect(shot.content.map(({ type }) => type)).toEqual(['text', 'image'])
     expect(shot.structuredContent).not.toHaveProperty('png_b64')
+  })
+
+  test('a call whose time is over leaves the command running, and says how to go on', async () => {
+    const client = await start()
+    await client.tool('create_session', { name: 'w', command: ['bash', '--norc'] })
+    const command = ['echo begun; until [ -e go ]; do sleep 0.01; done; echo over']
+    const ran = await client.tool('run_command', { session: 'w', command, timeout_ms: 1 })
+    expect([ran.isError, ran.structuredContent]).toMatchObject([
+      undefined,
+      { timed_out: true, block: { state: 'running' }, resume: { tool: 'wait_for' } },
+    ])
+    fs.writeFileSync(path.join(home.root, 'go'), '')
+    const resume = ran.structuredContent?.['resume'] as { tool: string; arguments: object }
+    const waited = await client.tool(resume.tool, resume.arguments)
+    const block = waited.structuredContent?.['block'] as { seq: number; exit_code: number }
+    expect(block.exit_code).toBe(0)
+    const read = await client.tool('read_block', { session: 'w', block: block.seq })
+    expect(read.structuredContent).toMatchObject({ data: { untrusted_output: 'begun\nover\n' } })
+  })
+
+  test('a command with much output takes no more than its share of an answer of several steps', async () => {
+    const client = await start()
+    await client.tool('create_session', { name: 'w', command: ['bash', '--norc'] })
+    const steps = [{ step: 'run', command: ['seq 1 100000'] }, { step: 'snapshot' }]
+    const turn = await client.tool('interact', { session: 'w', steps })
+    expect(JSON.stringify(turn).length).toBeLessThan(10_000)
+    expect(turn.structuredContent).toMatchObject({
+      steps: [{ result: { bytes: 688_895, omitted: { from_cursor: expect.any(Number) } } }, { ok: true }],
+    })
   })
 
   test('the operations of conversations are tools under their own names', async () => {
@@ -222,7 +260,7 @@ describe('on standard input and output', () => {
     const waited = await client.tool('wait_for', { conversation_id: 'talk', match: 'PROMPT' })
     expect(waited.structuredContent).toMatchObject({ matched: true })
     const read = await client.tool('read', { conversation_id: 'talk', block: 1 })
-    expect(read.structuredContent).toMatchObject({ data: 'spoken\n' })
+    expect(read.structuredContent).toMatchObject({ data: { untrusted_output: 'spoken\n' } })
   })
 
   test('a set of tools that there is not is refused in words', async () => {
@@ -237,9 +275,10 @@ describe('on standard input and output', () => {
     const session = created.structuredContent?.['session']
     const pwd = async () =>
       (await client.tool('run_command', { session, command: ['pwd'] })).structuredContent
-    expect(await pwd()).toMatchObject({ data: `${elsewhere}\n`, block: { cwd: elsewhere } })
+    expect(await pwd()).toMatchObject({ data: printed(elsewhere), block: { cwd: elsewhere } })
     await client.tool('run_command', { session, command: ['mkdir below; cd below'] })
-    expect(await pwd()).toMatchObject({ data: `${elsewhere}/below\n`, block: { cwd: `${elsewhere}/below` } })
+    const below = `${elsewhere}/below`
+    expect(await pwd()).toMatchObject({ data: printed(below), block: { cwd: below } })
   })
 
   test('a new session and a new conversation start in the folder of the server', async () => {
@@ -254,15 +293,15 @@ describe('on standard input and output', () => {
       await pty.tool('wait_for', { conversation_id, match: 'PROMPT' })
       return (await pty.tool('read', { conversation_id, block })).structuredContent
     }
-    expect(await run('pwd')).toMatchObject({ data: `${home.root}\n` })
+    expect(await run('pwd')).toMatchObject({ data: printed(home.root) })
     await run('mkdir lasting; cd lasting')
-    expect(await run('pwd')).toMatchObject({ data: `${home.root}/lasting\n` })
+    expect(await run('pwd')).toMatchObject({ data: printed(`${home.root}/lasting`) })
     await pty.tool('reset', { conversation_id })
-    expect(await run('pwd')).toMatchObject({ data: `${home.root}\n` })
+    expect(await run('pwd')).toMatchObject({ data: printed(home.root) })
     await pty.tool('exec_block', { conversation_id, command: 'exit' })
     await pty.tool('wait_for', { conversation_id, match: 'EOF' })
     await pty.tool('reset', { conversation_id })
-    expect(await run('pwd')).toMatchObject({ data: `${home.root}\n` })
+    expect(await run('pwd')).toMatchObject({ data: printed(home.root) })
   })
 
   test('a reset of a conversation that has not been opened starts in the folder of the server', async () => {
@@ -284,7 +323,7 @@ describe('on standard input and output', () => {
     const created = await client.tool('create_session', { command: ['bash', '--norc'] })
     const session = created.structuredContent?.['session']
     const ran = await client.tool('run_command', { session, command: ['pwd'], cwd: elsewhere })
-    expect(ran.structuredContent).toMatchObject({ data: `${elsewhere}\n`, block: { cwd_after: elsewhere } })
+    expect(ran.structuredContent).toMatchObject({ data: printed(elsewhere), block: { cwd_after: elsewhere } })
   })
 })
 
@@ -351,7 +390,13 @@ describe('over HTTP', () => {
       const { message } = await ask('2025-11-25', 'tools/list', {}, token)
       return ((message?.result?.['tools'] ?? []) as Tool[]).map(({ name }) => name)
     }
-    expect(await names(reader)).toEqual(['list_sessions', 'wait_for', 'read_screen', 'list_links'])
+    expect(await names(reader)).toEqual([
+      'list_sessions',
+      'wait_for',
+      'read_screen',
+      'read_block',
+      'list_links',
+    ])
     expect(await names(restricted)).not.toContain('create_session')
     const call = async (token: string, name: string, given: object) => {
       const { message } = await ask('2025-11-25', 'tools/call', { name, arguments: given }, token)
@@ -389,6 +434,11 @@ async function pendingWaits(count: number): Promise<void> {
     const { metrics } = await home.json<{ metrics?: { waits: number } }>('host', 'status')
     return metrics?.waits === count
   })
+}
+
+/** A line that a program has printed, as structured content has it. */
+function printed(line: string): object {
+  return { untrusted_output: `${line}\n` }
 }
 
 function outsideFences(text: string): string {

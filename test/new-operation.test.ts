@@ -130,7 +130,7 @@ test('MCP offers it as a tool that changes nothing, and keeps what a program wro
       annotations: { readOnlyHint: true },
     })
     const { content, structuredContent } = await client.tool('count_words', { session: 'work' })
-    expect(structuredContent).toEqual({ session, words: 2, longest: 'unbelievable' })
+    expect(structuredContent).toEqual({ session, words: 2, longest: { untrusted_output: 'unbelievable' } })
     expect(content[0]?.text).toMatch(
       /"longest":"see output 1"}[^]*<untrusted-output id="\w+">\nunbelievable\n/,
     )

@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ERROR_TABLE, OPERATIONS, type OperationDefinition } from '@transom/protocol'
+import { ERROR_TABLE, OPERATIONS, mcpTools, type OperationDefinition } from '@transom/protocol'
 import { StdioClient } from './support/mcp-client.ts'
 import { needs } from './support/needs.ts'
 import { CLI, TestHome } from './support/test-home.ts'
@@ -34,7 +34,7 @@ test('every skill is listed and printed, and no other', async () => {
 test('skills speak of tools, parameters and errors that there are', async () => {
   const operations = Object.values<OperationDefinition>(OPERATIONS)
   const known = new Set([
-    ...operations.flatMap(({ mcp }) => mcp?.name ?? []),
+    ...operations.flatMap((it) => mcpTools(it).map(({ name }) => name)),
     ...operations.flatMap(({ params }) => Object.keys(params.shape)),
     ...Object.keys(ERROR_TABLE),
   ])

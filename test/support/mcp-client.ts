@@ -14,7 +14,6 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly inputSchema: { properties: Record<string, { maximum?: number }> }
-  readonly outputSchema?: object
   readonly annotations: { readOnlyHint: boolean; destructiveHint: boolean }
 }
 

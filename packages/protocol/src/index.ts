@@ -8,6 +8,7 @@ export * from './events.ts'
 export * from './jsonrpc.ts'
 export {
   TOOL_SETS,
+  mcpTools,
   type Capability,
   type McpTool,
   type OperationDefinition,

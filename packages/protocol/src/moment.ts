@@ -15,12 +15,12 @@ export const moment = {
     .max(LABEL_CHARS_MAX)
     .optional()
     .describe('As it was at the last mark with this label.')
-    .meta({ placeholder: 'LABEL' }),
+    .meta({ placeholder: 'LABEL', tool: { hidden: true } }),
   at_time: z
     .string()
     .min(1)
     .max(LABEL_CHARS_MAX)
     .optional()
     .describe('As it was at this time: ISO 8601, or milliseconds since 1970.')
-    .meta({ placeholder: 'TIME' }),
+    .meta({ placeholder: 'TIME', tool: { hidden: true } }),
 }

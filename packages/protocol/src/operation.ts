@@ -48,8 +48,8 @@ export interface OperationDefinition<
   readonly cli: CliSpelling | null
   /** Who may call it with a token of the gateway. */
   readonly access: OperationAccess
-  /** The MCP tool that it is; without this it is none. */
-  readonly mcp?: McpTool
+  /** The MCP tool that it is, or one for each set that it belongs to; without this it is none. */
+  readonly mcp?: McpTool | readonly McpTool[]
   /** The methods of the agent socket that it serves (AWI-TTY specification). */
   readonly awi?: readonly AwiMethod[]
 }
@@ -70,10 +70,24 @@ export interface McpTool {
   readonly title?: string
   /** For a model: when to use it, and what comes back. The summary if not given. */
   readonly description?: string
-  /** True if its effect cannot be undone. */
-  readonly destructive?: boolean
+  /**
+   * False if it only adds something. Otherwise a tool that is not read-only is announced as destructive: what is typed
+   * or clicked may delete anything that the session's user may delete.
+   */
+  readonly destructive?: false
+  /** False if it neither reaches a program or a page nor shows what one has chosen. */
+  readonly openWorld?: false
+  /** True if a second call with the same arguments changes nothing more. Read-only tools need not say so. */
+  readonly idempotent?: true
   /** What its result is, if that is given to a model in pages, each with a cursor to the next. */
-  readonly paged?: 'screen' | 'sessions'
+  readonly paged?: 'screen' | 'sessions' | 'links' | 'blocks'
+  /** What this tool calls a parameter, by the operation's own name for it. */
+  readonly renamed?: Readonly<Record<string, string>>
+}
+
+/** The tools that an operation is. */
+export function mcpTools({ mcp = [] }: Pick<OperationDefinition, 'mcp'>): readonly McpTool[] {
+  return 'name' in mcp ? [mcp] : mcp
 }
 
 /** What the caller of an MCP tool may say of a parameter: nothing (`hidden`), or it always has one value (`fixed`). */
@@ -132,7 +146,7 @@ export const save = z
   .boolean()
   .optional()
   .describe('Keep it beside the Event Log, as an artifact.')
-  .meta({ touches: 'artifacts' })
+  .meta({ touches: 'artifacts', tool: { hidden: true } }) // the tool that reads a screen only reads
 
 export const dryRun = z.boolean().optional().describe('Say what would be done and do nothing.')
 

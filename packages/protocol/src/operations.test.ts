@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { OPERATIONS, type OperationDefinition } from './index.ts'
+import { OPERATIONS, mcpTools, type OperationDefinition } from './index.ts'
 
 const operations = Object.entries<OperationDefinition>(OPERATIONS)
 
@@ -28,7 +28,7 @@ test('an operation that needs a capability names the session that must have it',
 
 test('no two operations have the same command or the same tool', () => {
   const commands = operations.flatMap(([, { cli }]) => (cli === null ? [] : [cli.command]))
-  const tools = operations.flatMap(([, { mcp }]) => (mcp === undefined ? [] : [`${mcp.set} ${mcp.name}`]))
+  const tools = operations.flatMap(([, it]) => mcpTools(it).map(({ set, name }) => `${set} ${name}`))
   expect(new Set(commands).size).toBe(commands.length)
   expect(new Set(tools).size).toBe(tools.length)
 })

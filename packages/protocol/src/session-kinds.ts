@@ -13,6 +13,7 @@ import {
   URL_CHARS_MAX,
   VARIABLES_MAX,
 } from './limits.ts'
+import { notAList } from './word-list.ts'
 
 // No path separator, no control character, no leading dash.
 export const plainName = z
@@ -34,13 +35,18 @@ export const environment = z
   )
   .meta({ maxProperties: VARIABLES_MAX })
 
+/** The list that a text for a program and its arguments means: only a shell can read quotes and the like. */
+function programWords(line: string): string[] {
+  return /^[\w@%+=:,./ -]+$/.test(line) ? line.trim().split(/ +/) : ['sh', '-c', line]
+}
+
 /** 8 bytes a cell: a hundred thousand full lines of 120 columns are 96 MB. */
 const SCROLLBACK_LINES_MAX = 100_000
 
 /** What only a session with a program on a terminal is created with. */
 export const terminalOptions = z.strictObject({
   command: z
-    .array(argument)
+    .array(argument, { error: notAList(programWords) })
     .min(1)
     .max(ARGUMENTS_MAX)
     .optional()
@@ -49,12 +55,21 @@ export const terminalOptions = z.strictObject({
     .optional()
     .describe('Variables to set on top of the inherited ones.')
     .meta({ placeholder: 'K=V', parse: 'assignments' }),
-  login: z.boolean().optional().describe('Start a shell as a login shell.'),
-  norc: z.boolean().optional().describe('Start a shell without the user’s own files.'),
+  login: z
+    .boolean()
+    .optional()
+    .describe('Start a shell as a login shell.')
+    .meta({ tool: { hidden: true } }),
+  norc: z
+    .boolean()
+    .optional()
+    .describe('Start a shell without the user’s own files.')
+    .meta({ tool: { hidden: true } }),
   no_integration: z
     .boolean()
     .optional()
-    .describe('Leave a shell as it is: it has no blocks then, and `run` refuses it.'),
+    .describe('Leave a shell as it is: it has no blocks then, and `run` refuses it.')
+    .meta({ tool: { hidden: true } }),
   scrollback: z
     .int()
     .min(0)
@@ -63,7 +78,7 @@ export const terminalOptions = z.strictObject({
     .describe(
       'Lines that a snapshot can show above the screen, 1000 unless given; the Event Log has them all.',
     )
-    .meta({ placeholder: 'N' }),
+    .meta({ placeholder: 'N', tool: { hidden: true } }),
 })
 export type TerminalOptions = z.infer<typeof terminalOptions>
 
@@ -88,7 +103,11 @@ export const webOptions = z.strictObject({
     .optional()
     .describe('Pages may be opened from these hosts alone (repeatable).')
     .meta({ flag: 'only-host', placeholder: 'HOST' }),
-  zoom: z.int().optional().describe('Size of a page in percent, 25 to 500.').meta({ placeholder: 'N' }),
+  zoom: z
+    .int()
+    .optional()
+    .describe('Size of a page in percent, 25 to 500.')
+    .meta({ placeholder: 'N', tool: { hidden: true } }),
   profile: plainName
     .optional()
     .describe('Keep cookies and logins in a browser profile of this name.')

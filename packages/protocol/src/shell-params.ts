@@ -45,8 +45,12 @@ export const budget = {
 /** Output within a budget: as plain text, or as bytes. */
 export const output = {
   data: untrusted(z.string().optional()).describe('Plain text, without escape sequences.'),
-  data_b64: z.string().optional().describe('With `raw`: the bytes; the head of them when some are left out.'),
-  tail_b64: z.string().optional().describe('With `raw`, when bytes are left out: those behind the gap.'),
+  data_b64: untrusted(z.string().optional()).describe(
+    'With `raw`: the bytes; the head of them when some are left out.',
+  ),
+  tail_b64: untrusted(z.string().optional()).describe(
+    'With `raw`, when bytes are left out: those behind the gap.',
+  ),
   bytes: z.int().describe('How many bytes were printed.'),
   omitted: z
     .object({ from_cursor: z.int(), to_cursor: z.int() })

@@ -26,7 +26,7 @@ export const waitConditions = z.object({
     .object({ row: z.int().min(0), col: z.int().min(0) })
     .optional()
     .describe('The cursor is at this cell, counted from 0.')
-    .meta({ placeholder: 'ROW,COL', parse: 'point' }),
+    .meta({ placeholder: 'ROW,COL', parse: 'point', tool: { hidden: true } }),
   screen_stable_ms: durationMs
     .optional()
     .describe('The visible text has not changed for this long.')
@@ -72,7 +72,8 @@ export const waitOptions = z.object({
   after_input: z.boolean().optional().describe("Wait Baseline at the session's last input."),
   settle_ms: durationMs
     .default(100)
-    .describe('With a baseline: the present state counts once this long has passed without output.'),
+    .describe('With a baseline: the present state counts once this long has passed without output.')
+    .meta({ tool: { hidden: true } }),
 })
 
 export const waitResult = z.object({

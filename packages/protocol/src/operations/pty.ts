@@ -308,7 +308,7 @@ export const PTY_OPERATIONS = {
     errors: historyErrors,
     readOnly: true,
     access: looks,
-    mcp: { set: 'pty', name: 'blocks' },
+    mcp: { set: 'pty', name: 'blocks', paged: 'blocks' },
     cli: {
       command: 'blocks',
       positionals: ['conversation_id'],
@@ -357,7 +357,16 @@ export const PTY_OPERATIONS = {
     errors: [...historyErrors, 'block_not_found'],
     readOnly: true,
     access: looks,
-    mcp: { set: 'pty', name: 'read' },
+    mcp: [
+      { set: 'pty', name: 'read' },
+      {
+        name: 'read_block',
+        title: 'Read what a command printed',
+        description:
+          'Reads what a command of run_command printed, by its block number (`block.seq`): also one that still runs, or whose output was cut. To get what was left out, give the cursors of `omitted` as from_cursor and to_cursor.',
+        renamed: { conversation_id: 'session' },
+      },
+    ],
     cli: {
       command: 'block',
       positionals: ['conversation_id', 'block'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACTS } from '../access.ts'
 import { actor, operation, sessionRef, type OperationDefinition } from '../operation.ts'
+import { WAIT_MS_MAX } from '../wait.ts'
 import { SESSION_OPERATIONS } from './session.ts'
 import { SESSION_CAPTURE_OPERATIONS } from './session-capture.ts'
 import { SESSION_INPUT_OPERATIONS } from './session-input.ts'
@@ -53,9 +54,18 @@ export const SESSION_BATCH_OPERATIONS = {
         .min(1)
         .max(BATCH_STEPS_MAX)
         .describe(
-          'Each has the name of an operation without `session.` as `step`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`. A wait without a baseline is anchored to the input before it.',
+          'The name of an operation as `step`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`. A wait without a baseline is anchored to the input before it.',
         ),
       keep_going: z.boolean().optional().describe('Go on after a step that failed.'),
+      timeout_ms: z
+        .int()
+        .min(0)
+        .max(WAIT_MS_MAX)
+        .optional()
+        .describe(
+          'Stop after this long, at a step that would wait longer; the steps that are left are not run.',
+        )
+        .meta({ tool: { hidden: true } }), // a call of a tool always has its own
       actor,
     }),
     result: z.object({
@@ -64,6 +74,17 @@ export const SESSION_BATCH_OPERATIONS = {
       elapsed_ms: z.number(),
       seq: z.int(),
       screen_hash: z.string(),
+      stopped: z
+        .object({
+          number: z.int().describe('The first step that is left.'),
+          after_seq: z
+            .int()
+            .nullable()
+            .describe('The baseline that a wait there had; null without input before it.'),
+          block: z.int().nullable().describe('The block that it has begun, and that runs on.'),
+        })
+        .optional()
+        .describe('Where `timeout_ms` has stopped it.'),
     }),
     errors: ['session_not_found', 'session_ambiguous', 'session_ended', 'batch_failed'],
     readOnly: false,
@@ -72,7 +93,7 @@ export const SESSION_BATCH_OPERATIONS = {
       name: 'interact',
       title: 'Several steps at once',
       description:
-        'Runs steps in a session one after another in one call: type, keys, paste, mouse, wait, assert, snapshot. A wait is anchored to the input before it, so that [type, wait, snapshot] is a whole turn. Stops at the first step that fails and says which.',
+        'Runs steps in a session one after another in one call; each takes what the tool of its name takes. A wait is anchored to the input before it, so that [type, wait, snapshot] is a whole turn. Stops at the first step that fails and says which; after 50 s it gives the steps that are left as `resume`.',
     },
     cli: null, // the command reads a script and is one of the client's own
   }),

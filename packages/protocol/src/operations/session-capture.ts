@@ -50,7 +50,11 @@ export const SESSION_CAPTURE_OPERATIONS = {
         .optional()
         .describe('The picture itself in the answer, too (with --json).')
         .meta({ tool: { fixed: true } }),
-      theme: z.enum(['dark', 'light']).optional().describe('The colours: dark unless told.'),
+      theme: z
+        .enum(['dark', 'light'])
+        .optional()
+        .describe('The colours: dark unless told.')
+        .meta({ tool: { hidden: true } }),
       scheme: z
         .string()
         .max(PATH_CHARS_MAX)
@@ -71,15 +75,23 @@ export const SESSION_CAPTURE_OPERATIONS = {
         .max(200)
         .default(8)
         .describe('Empty pixels around the cells, at scale 1.')
-        .meta({ placeholder: 'N' }),
-      no_cursor: z.boolean().optional().describe('Leave the cursor out.'),
-      window: z.boolean().optional().describe('A window around it, with the terminal’s title.'),
+        .meta({ placeholder: 'N', tool: { hidden: true } }),
+      no_cursor: z
+        .boolean()
+        .optional()
+        .describe('Leave the cursor out.')
+        .meta({ tool: { hidden: true } }),
+      window: z
+        .boolean()
+        .optional()
+        .describe('A window around it, with the terminal’s title.')
+        .meta({ tool: { hidden: true } }),
       title: z
         .string()
         .max(200)
         .optional()
         .describe('A window around it, with this title.')
-        .meta({ placeholder: 'TEXT' }),
+        .meta({ placeholder: 'TEXT', tool: { hidden: true } }),
       crop_rows: cellSpan
         .optional()
         .describe('Only these rows, counted from 0: 2-11, or 5.')
@@ -133,6 +145,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
     mcp: {
       name: 'take_screenshot',
       title: 'Draw the screen as a picture',
+      destructive: false,
       description:
         'Draws what a session shows as a PNG: colours, boxes and pictures made of characters. For text, read_screen says the same for far fewer tokens.',
     },

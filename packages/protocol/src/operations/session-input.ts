@@ -146,7 +146,7 @@ export const SESSION_INPUT_OPERATIONS = {
         .max(3)
         .default(1)
         .describe('How many clicks in a row: 2 is a double click.')
-        .meta({ placeholder: 'N' }),
+        .meta({ placeholder: 'N', tool: { hidden: true } }), // a model has double_click
       modifiers: z
         .array(z.enum(['alt', 'ctrl', 'shift', 'meta']))
         .max(4) // each once
@@ -171,7 +171,7 @@ export const SESSION_INPUT_OPERATIONS = {
       name: 'use_mouse',
       title: 'Use the mouse',
       description:
-        'Clicks, drags or turns the wheel at a cell or at a visible text, in programs that take mouse input (mc, htop, dialog).',
+        'Clicks, drags or turns the wheel at a cell or at a visible text: on a web page, or in programs that take mouse input (mc, htop, dialog).',
     },
     awi: MOUSE_METHODS,
     cli: {

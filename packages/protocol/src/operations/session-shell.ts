@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACTS } from '../access.ts'
 import { actor, commandTargetErrors, operation, sessionRef } from '../operation.ts'
+import { notAList } from '../word-list.ts'
 import { blockOutput, budget, commandText, queue, shellFolder } from '../shell-params.ts'
 import { ARGUMENTS_MAX } from '../limits.ts'
 
@@ -19,7 +20,7 @@ export const SESSION_SHELL_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       command: z
-        .array(commandText)
+        .array(commandText, { error: notAList((line) => [line]) })
         .min(1)
         .max(ARGUMENTS_MAX)
         .describe('One word is a text for the shell; several are a program and its arguments.')
@@ -36,6 +37,8 @@ export const SESSION_SHELL_OPERATIONS = {
         .meta({ flag: 'timeout', placeholder: 'MS' }),
       no_early: z.boolean().optional().describe('Go on waiting while the program waits for input.'),
       ...budget,
+      raw: budget.raw.meta({ tool: { hidden: true } }),
+      max_bytes: budget.max_bytes.meta({ tool: { hidden: true } }), // a model counts tokens
       actor,
     }),
     result: blockOutput,
@@ -58,7 +61,7 @@ export const SESSION_SHELL_OPERATIONS = {
       name: 'run_command',
       title: 'Run a command in a shell',
       description:
-        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. A list: ["cd src && make | tail"] is a line for the shell (pipes, cd and variables work, and last), ["ls", "-l"] a program and its arguments. Refused where the session’s program is no shell that Transom has prepared: then use interact. A command that waits for input is reported at once (needs_input) with its prompt, and runs on: answer with type_text or press_keys. After the time limit the command runs on, too, and wait_for sees its end.',
+        'Runs a command in the shell of a session and answers with its exit code and exactly what it printed. A list: ["cd src && make | tail"] is a line for the shell (pipes, cd and variables work, and last), ["ls", "-l"] a program and its arguments. A session whose program is no shell refuses it: use interact. A command that waits for input is reported at once (needs_input) and runs on: answer with type_text or press_keys. After the time limit it runs on, too: `resume` waits for its end, read_block reads its output.',
     },
     cli: {
       command: 'run',

@@ -34,7 +34,7 @@ export const SESSION_VIEW_OPERATIONS = {
       name: 'wait_for',
       title: 'Wait for a session',
       description:
-        'Waits until the screen shows a text or pattern, stands still, or the program ends; returns at once when it is so already. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the arguments to go on waiting with. Use after_input: true after typing.',
+        'Waits until the screen shows a text or pattern, stands still, or the program ends; returns at once when it is so already. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the call to go on with. Use after_input: true after typing.',
     },
     awi: WAIT_METHODS,
     cli: {
@@ -59,9 +59,17 @@ export const SESSION_VIEW_OPERATIONS = {
       'Prints the text of the screen without trailing blanks; --json adds the cursor, title, modes and Screen Hash. For an ended session, its last screen.',
     params: z.object({
       session: sessionRef,
-      cells: z.boolean().optional().describe('Colours, attributes and links of the cells too (with --json).'),
+      cells: z
+        .boolean()
+        .optional()
+        .describe('Colours, attributes and links of the cells too (with --json).')
+        .meta({ tool: { hidden: true } }), // a model is given text, or a picture
       scrollback: z.boolean().optional().describe('The lines that have scrolled off the top, too.'),
-      full_width: z.boolean().optional().describe('Lines with the blanks at their ends.'),
+      full_width: z
+        .boolean()
+        .optional()
+        .describe('Lines with the blanks at their ends.')
+        .meta({ tool: { hidden: true } }),
       max_chars: z
         .int()
         .min(1)

@@ -26,7 +26,7 @@ export const SESSION_OPERATIONS = {
       kind: sessionKind
         .optional()
         .describe('What the session is: terminal or web; a web page when it has a url.')
-        .meta({ placeholder: 'KIND' }),
+        .meta({ placeholder: 'KIND', tool: { hidden: true } }),
       ...webOptions.shape,
       cols: cols.optional().describe('Width in cells; the Home’s config.json says, else 80; 140 for a page.'),
       rows: rows.optional().describe('Height in cells; the Home’s config.json says, else 24; 45 for a page.'),
@@ -44,17 +44,21 @@ export const SESSION_OPERATIONS = {
         .max(IDLE_TIMEOUT_MS_MAX)
         .optional()
         .describe('End the session when nothing has been typed or printed for this long.')
-        .meta({ flag: 'idle-timeout', placeholder: 'MS' }),
+        .meta({ flag: 'idle-timeout', placeholder: 'MS', tool: { hidden: true } }),
       dedicated: z
         .boolean()
         .optional()
-        .describe('Give the session a host process of its own, which ends with it.'),
+        .describe('Give the session a host process of its own, which ends with it.')
+        .meta({ tool: { hidden: true } }),
       login: terminalOptions.shape.login,
       norc: terminalOptions.shape.norc,
       no_integration: terminalOptions.shape.no_integration,
       scrollback: terminalOptions.shape.scrollback,
-      quota_bytes: quotaBytes.optional(),
-      quota_policy: quotaPolicy.optional().describe(QUOTA_POLICY_WORDS).meta({ placeholder: 'POLICY' }),
+      quota_bytes: quotaBytes.optional().meta({ tool: { hidden: true } }),
+      quota_policy: quotaPolicy
+        .optional()
+        .describe(QUOTA_POLICY_WORDS)
+        .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
       base_env: environment
         .optional()
         .describe("The environment to start from; the host's own when left out.")
@@ -109,6 +113,7 @@ export const SESSION_OPERATIONS = {
     mcp: {
       name: 'list_sessions',
       title: 'List sessions',
+      openWorld: false,
       paged: 'sessions',
       description:
         'Lists the sessions of this machine’s Transom with id, name, status and command. Look here before you start another one.',
@@ -207,7 +212,8 @@ export const SESSION_OPERATIONS = {
       title: 'End a session',
       description:
         'Ends a session and every process that it started. What it printed can still be read. Nothing else ends a session’s program: cancelled and timed-out calls leave it running.',
-      destructive: true,
+      openWorld: false,
+      idempotent: true,
     },
     cli: {
       command: 'destroy',

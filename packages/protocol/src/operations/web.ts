@@ -189,6 +189,7 @@ export const WEB_OPERATIONS = {
     mcp: {
       name: 'list_links',
       title: 'List the links of a web page',
+      paged: 'links',
       description:
         'Lists the links of a page with text, address and, for those on the screen, the cell to click at with use_mouse; also those that are scrolled away.',
     },

@@ -2,6 +2,7 @@ import {
   OPERATIONS,
   isOperationName,
   type BatchStepReport,
+  type Block,
   type OperationDefinition,
   type OperationName,
   type ParsedParams,
@@ -9,7 +10,7 @@ import {
   type Snapshot,
   type WaitConditions,
 } from '@transom/protocol'
-import { OpError, toWireError } from '@transom/protocol/errors'
+import { OpError, toWireError, type ErrorDetails } from '@transom/protocol/errors'
 import { Turns } from '../lib/turns.ts'
 import { compileConditions } from '../session/conditions.ts'
 import { dispatch, type HostOperations, type RequestContext } from './dispatch.ts'
@@ -21,6 +22,8 @@ interface Batch {
   readonly session: string
   readonly keepGoing: boolean
   readonly actor: string | undefined
+  /** How long all steps together may take. */
+  readonly timeoutMs: number | undefined
 }
 
 /**
@@ -44,21 +47,33 @@ export async function runBatch(
   const startMs = performance.now()
   const reports: BatchStepReport[] = []
   let failure: { number: number; error: unknown; snapshot: Snapshot } | null = null
+  let stopped: Result<'session.batch'>['stopped']
   let inputSeq: number | undefined
-  for (const [index, { name, isInput, params }] of calls.entries()) {
+  for (const [index, { name, isInput, params, timeoutMs }] of calls.entries()) {
     const number = index + 1
     const step = steps[index]?.step ?? ''
     const stepStartMs = performance.now()
+    const leftMs = (batch.timeoutMs ?? Infinity) - since(startMs)
+    if (leftMs <= 0) {
+      stopped = { number, after_seq: inputSeq ?? null, block: null }
+      break
+    }
     context.progress({ number, steps: steps.length, step })
     const report = { number, step, ok: true, elapsed_ms: 0, result: null, error: null }
     try {
-      const result = await dispatch(operations, name, anchored(name, params, inputSeq), context)
+      const limit = timeoutMs > leftMs ? { timeout_ms: Math.floor(leftMs) } : {}
+      const given = { ...anchored(name, params, inputSeq), ...limit }
+      const result = await dispatch(operations, name, given, context)
       if (name === 'session.run') checkExitCode(result)
       if (isInput) inputSeq = seqOf(result) ?? inputSeq
       reports.push({ ...report, elapsed_ms: since(stepStartMs), result: brief(name, result) })
     } catch (error) {
       context.signal.throwIfAborted()
-      const { code, message } = toWireError(error)
+      const { code, message, details } = toWireError(error)
+      if (OUT_OF_TIME.has(code) && timeoutMs > leftMs) {
+        stopped = { number, after_seq: inputSeq ?? null, block: blockOf(details) }
+        break
+      }
       reports.push({ ...report, ok: false, elapsed_ms: since(stepStartMs), error: { code, message } })
       failure ??= { number, error, snapshot: await seen(operations, batch, error, context) }
       if (!batch.keepGoing) break
@@ -67,7 +82,15 @@ export async function runBatch(
   }
   if (failure !== null) throw failed(batch, failure, reports, steps.length)
   const { seq, screen_hash } = await screenOf(operations, batch, context)
-  return { session: batch.session, steps: reports, elapsed_ms: since(startMs), seq, screen_hash }
+  const result = { session: batch.session, steps: reports, elapsed_ms: since(startMs), seq, screen_hash }
+  return stopped === undefined ? result : { ...result, stopped }
+}
+
+/** How a step ends that was given less time than it asked for. */
+const OUT_OF_TIME: ReadonlySet<string> = new Set(['wait_timeout', 'block_running'])
+
+function blockOf({ block }: ErrorDetails): number | null {
+  return (block as Block | undefined)?.seq ?? null // a run reports its block
 }
 
 interface Call {
@@ -75,6 +98,8 @@ interface Call {
   /** Whether a wait after it is anchored to it. */
   readonly isInput: boolean
   readonly params: Record<string, unknown>
+  /** How long it waits at most; 0 for one that does not wait. */
+  readonly timeoutMs: number
 }
 
 function callOf({ step, ...given }: Step, number: number, { session, actor }: Batch): Call {
@@ -89,7 +114,8 @@ function callOf({ step, ...given }: Step, number: number, { session, actor }: Ba
   const parsed = schema.safeParse(params)
   if (parsed.success) {
     if (name === 'session.wait') checkConditions(number, parsed.data)
-    return { name, isInput: role === 'input', params }
+    const { timeout_ms: timeoutMs = 0 } = parsed.data as { timeout_ms?: number } // as every wait calls it
+    return { name, isInput: role === 'input', params, timeoutMs }
   }
   const problems = parsed.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,

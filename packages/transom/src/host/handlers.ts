@@ -87,9 +87,10 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       return { stopped: true as const, destroyed }
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
-    'session.batch': async ({ session, steps, keep_going, actor }, context) => {
+    'session.batch': async ({ session, steps, keep_going, actor, timeout_ms: timeoutMs }, context) => {
       const { id } = await sessions.commandTarget(session)
-      return runBatch(operations, { session: id, keepGoing: keep_going ?? false, actor }, steps, context)
+      const batch = { session: id, keepGoing: keep_going ?? false, actor, timeoutMs }
+      return runBatch(operations, batch, steps, context)
     },
   }
   const operations: HostOperations = {

@@ -1,4 +1,4 @@
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { soleCodePoint, unshiftedCharacter } from './key-characters.ts'
 import {
   findModifier,
@@ -129,9 +129,10 @@ function tooManyPresses(name: string, count: number): OpError {
 
 function unknownKey(name: string, head: string): OpError {
   const { reason, suggestions } = explain(head)
-  const hint = suggestions.length === 0 ? '' : ` did you mean ${suggestions.join(' or ')}?`
-  const message = `unknown key ${quote(name)}: ${reason};${hint} "type" types plain text`
-  return new OpError('unknown_key', message, { key: clip(name), suggestions })
+  const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(' or ')}?`
+  const message = `unknown key ${quote(name)}: ${reason}${hint}`
+  const typing = next({ call: 'session.type', params: {}, does: 'types plain text' })
+  return new OpError('unknown_key', message, { key: clip(name), suggestions, ...typing })
 }
 
 function explain(head: string): { reason: string; suggestions: string[] } {

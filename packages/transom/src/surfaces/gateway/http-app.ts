@@ -153,12 +153,23 @@ function originOf({ env }: AppContext): string | undefined {
   return env.incoming.headers.origin
 }
 
+/** What a page of an allowed origin may send: of ours, and of MCP, 2025-11-25 and 2026-07-28. */
+const CROSS_ORIGIN_HEADERS = [
+  'authorization',
+  'content-type',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id', // a client of 2025 may send one
+  'mcp-method',
+  'mcp-name',
+].join(', ')
+
 function preflight(rules: OriginRules, origin: string): Response {
   const headers = isAllowedOrigin(rules, origin)
     ? {
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers': 'authorization, content-type, last-event-id, mcp-protocol-version',
+        'access-control-allow-headers': CROSS_ORIGIN_HEADERS,
         'access-control-max-age': '600',
         vary: 'Origin',
       }

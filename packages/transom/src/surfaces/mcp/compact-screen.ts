@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { pageView, untrusted, type PageView, type Snapshot } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import { shortened } from './answer-budget.ts'
+import { noCursor } from './compact-list.ts'
 
-/** About a thousand tokens; the text is in the answer twice, for clients that read one form or the other. */
-export const SCREEN_CHARS_DEFAULT = 4000
+/** A program or a page may give a title, a page an address and a dialog, of any length. */
+const TITLE_CHARS_MAX = 100
+const PAGE_TEXT_CHARS_MAX = 300
 /** Of what fits, so much is from the top: what is new stands at the bottom. */
 const HEAD_SHARE = 0.25
 
@@ -42,10 +43,7 @@ export interface ScreenCursor {
 
 export function parseCursor(text: string): ScreenCursor {
   const [, seq, line, scrollback] = /^(\d{1,15}):(\d{1,9})(s?)$/.exec(text) ?? []
-  if (seq === undefined || line === undefined)
-    throw new OpError('usage', `${JSON.stringify(text)} is no cursor; give one as an answer had it`, {
-      cursor: text,
-    })
+  if (seq === undefined || line === undefined) throw noCursor(text)
   return { seq: Number(seq), fromLine: Number(line), scrollback: scrollback === 's' }
 }
 
@@ -68,7 +66,7 @@ export function compact(
     cols: snapshot.cols,
     rows: snapshot.rows,
     cursor_at: { row: snapshot.cursor.row, col: snapshot.cursor.col },
-    title: snapshot.title,
+    title: shortened(snapshot.title, TITLE_CHARS_MAX),
     alt_screen: snapshot.modes?.alt_screen ?? false,
     screen_hash: snapshot.screen_hash,
     ...(snapshot.page === undefined ? {} : { page: pageFields(snapshot.page) }),
@@ -76,14 +74,22 @@ export function compact(
   }
 }
 
-function pageFields({ url, loading, dialog }: PageView): CompactScreen['page'] {
-  return { url, loading, dialog }
+/** How to get the lines that a screen has left out; nothing if it has them all. */
+export function leftOut({ omitted_lines, cursor }: CompactScreen): string {
+  return cursor === null ? '' : `\n${omitted_lines} lines are left out: read_screen with cursor "${cursor}"`
 }
 
-/** A program can print anything, also an end mark: this one it cannot know. */
-export function fenced(text: string): string {
-  const nonce = randomBytes(6).toString('hex')
-  return `<untrusted-output id="${nonce}">\n${text}\n</untrusted-output id="${nonce}">`
+function pageFields({ url, loading, dialog }: PageView): CompactScreen['page'] {
+  const short = (text: string) => shortened(text, PAGE_TEXT_CHARS_MAX)
+  return {
+    url: short(url),
+    loading,
+    dialog: dialog && {
+      ...dialog,
+      message: short(dialog.message),
+      default_prompt: short(dialog.default_prompt),
+    },
+  }
 }
 
 type Part = Pick<CompactScreen, 'untrusted_output' | 'omitted_lines' | 'cursor'>

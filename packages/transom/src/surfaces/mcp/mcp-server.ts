@@ -18,8 +18,10 @@ import { ListenBus, followListen, isListen } from './listen.ts'
 import type { McpEndpoint } from './mcp-endpoint.ts'
 import { ResourceWatch } from './resource-watch.ts'
 import { registerResources } from './resources.ts'
-import { callTool, type CallerDefaults, type CallingRequest, type ToolHost } from './tool-call.ts'
-import { inputSchema, outputSchema, permittedTools, toolsOf, type Tool } from './tool-table.ts'
+import { inputSchema } from './input-schema.ts'
+import { callTool, type CallingRequest, type ToolHost } from './tool-call.ts'
+import type { CallerDefaults } from './tool-request.ts'
+import { hintsOf, permittedTools, toolsOf, type Tool } from './tool-table.ts'
 
 export interface McpOptions {
   readonly calls: HostCalls
@@ -127,24 +129,15 @@ function registerSubscribe({ server }: McpServer, watch: ResourceWatch): void {
   })
 }
 
+/**
+ * No output schemas: they took more of a model's context than the tools themselves, and every answer is JSON with the
+ * names of docs/operations.md.
+ */
 function registerTool(server: McpServer, host: ToolHost, tool: Tool): void {
-  const { name, title, description, destructive } = tool.tool
-  const { readOnly } = tool.definition
+  const { name, title, description } = tool.tool
   server.registerTool(
     name,
-    {
-      title,
-      description,
-      inputSchema: described(inputSchema(tool)),
-      outputSchema: described(outputSchema(tool)),
-      annotations: {
-        title,
-        readOnlyHint: readOnly,
-        destructiveHint: !readOnly && destructive,
-        idempotentHint: readOnly,
-        openWorldHint: !readOnly, // a program may reach anything
-      },
-    },
+    { title, description, inputSchema: described(inputSchema(tool)), annotations: hintsOf(tool) },
     async (given, context) => callTool(host, tool, given, context),
   )
 }

@@ -1,8 +1,16 @@
-import { ResourceTemplate, type McpServer } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type McpServer,
+} from '@modelcontextprotocol/server'
 import type { Result, SessionInfo, Snapshot } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
-import { SCREEN_CHARS_DEFAULT, compact, fenced } from './compact-screen.ts'
-import { compactList } from './compact-list.ts'
+import { OpError, type ErrorCode } from '@transom/protocol/errors'
+import { CONTENT_CHARS_DEFAULT } from './answer-budget.ts'
+import { compact, leftOut, type CompactScreen } from './compact-screen.ts'
+import { compactList, newestFirst, noCursor } from './compact-list.ts'
+import { fenced } from './fence.ts'
 import {
   BLOCKS_URI,
   BLOCK_PAGE_URI,
@@ -15,11 +23,12 @@ import {
 import type { CallingRequest, ToolHost } from './tool-call.ts'
 
 /** A resource is in its answer once: it may have what an answer of a tool has in both of its forms. */
-const RESOURCE_CHARS_MAX = SCREEN_CHARS_DEFAULT * 2
+const RESOURCE_CHARS_MAX = CONTENT_CHARS_DEFAULT * 2
 const OUTPUT_TOKENS_MAX = 1900 // and the marks around it
 const PAGE_BYTES = 7000 // plain text is shorter than what was printed
 const BLOCKS_LISTED = 50
 const COMMAND_CHARS_MAX = 100
+const SCREENS_LISTED = 50 // the newest; `transom://sessions` leads to all of them
 
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
@@ -37,35 +46,40 @@ function registerSessions(server: McpServer, host: ToolHost, onList: () => void)
   }
   const metadata = { title: 'Sessions', description: 'The active sessions.', mimeType: JSON_TYPE }
   server.registerResource('sessions', SESSIONS_URI, metadata, async (uri, { mcpReq }) =>
-    contents(uri, JSON_TYPE, JSON.stringify(compactList(await listed(mcpReq)))),
+    contents(uri, JSON_TYPE, async () => JSON.stringify(compactList(await listed(mcpReq)))),
   )
   server.registerResource(
     'sessions-page',
     new ResourceTemplate(SESSIONS_PAGE_URI, { list: undefined }),
     { ...metadata, description: 'The active sessions that an earlier answer left out.' },
     async (uri, { cursor }, { mcpReq }) =>
-      contents(uri, JSON_TYPE, JSON.stringify(compactList(await listed(mcpReq), decoded(cursor)))),
+      contents(uri, JSON_TYPE, async () =>
+        JSON.stringify(compactList(await listed(mcpReq), decoded(cursor))),
+      ),
   )
   const list = async () => {
     onList()
     const sessions = await listed({ signal: new AbortController().signal })
     return {
-      resources: sessions.map(({ session, name, command }) => ({
-        uri: SCREEN_URI.replace('{session}', session),
-        name: name ?? session,
-        description: `The screen of ${command.join(' ').slice(0, COMMAND_CHARS_MAX)}`,
-        mimeType: TEXT_TYPE,
-      })),
+      resources: newestFirst(sessions)
+        .slice(0, SCREENS_LISTED)
+        .map(({ session, name, command }) => ({
+          uri: SCREEN_URI.replace('{session}', session),
+          name: name ?? session,
+          description: `The screen of ${command.join(' ').slice(0, COMMAND_CHARS_MAX)}`,
+          mimeType: TEXT_TYPE,
+        })),
     }
   }
   server.registerResource(
     'screen',
     new ResourceTemplate(SCREEN_URI, { list }),
     { title: 'Screen', description: 'What a session shows now.', mimeType: TEXT_TYPE },
-    async (uri, { session }, { mcpReq }) => {
-      const snapshot = (await host.call('session.snapshot', { session }, mcpReq)) as Snapshot
-      return contents(uri, TEXT_TYPE, fenced(compact(snapshot, RESOURCE_CHARS_MAX).untrusted_output))
-    },
+    async (uri, { session }, { mcpReq }) =>
+      contents(uri, TEXT_TYPE, async () => {
+        const snapshot = (await host.call('session.snapshot', { session }, mcpReq)) as Snapshot
+        return shownText(compact(snapshot, RESOURCE_CHARS_MAX))
+      }),
   )
 }
 
@@ -74,11 +88,12 @@ function registerBlocks(server: McpServer, host: ToolHost): void {
     'blocks',
     new ResourceTemplate(BLOCKS_URI, { list: undefined }),
     { title: 'Blocks', description: 'The last commands of a session’s shell.', mimeType: JSON_TYPE },
-    async (uri, { session }, { mcpReq }) => {
-      const params = { conversation_id: session, limit: BLOCKS_LISTED }
-      const { blocks, more } = (await host.call('pty.blocks', params, mcpReq)) as Result<'pty.blocks'>
-      return contents(uri, JSON_TYPE, JSON.stringify(blockList(blocks, more)))
-    },
+    async (uri, { session }, { mcpReq }) =>
+      contents(uri, JSON_TYPE, async () => {
+        const params = { conversation_id: session, limit: BLOCKS_LISTED }
+        const { blocks, more } = (await host.call('pty.blocks', params, mcpReq)) as Result<'pty.blocks'>
+        return JSON.stringify(blockList(blocks, more))
+      }),
   )
   const metadata = { title: 'Block', description: 'What a command of a shell printed.', mimeType: TEXT_TYPE }
   // Before the next one, whose {block} would take the cursor for a part of it.
@@ -86,21 +101,23 @@ function registerBlocks(server: McpServer, host: ToolHost): void {
     'block-page',
     new ResourceTemplate(BLOCK_PAGE_URI, { list: undefined }),
     { ...metadata, description: 'What a block printed, from a cursor on.' },
-    async (uri, { session, block, cursor }, { mcpReq }) => {
-      const asked = { conversation_id: session, block: Number(block), from_cursor: pageStart(cursor) }
-      const { read, next } = await readPage(host, asked, mcpReq)
-      return contents(uri, TEXT_TYPE, blockText(read, next))
-    },
+    async (uri, { session, block, cursor }, { mcpReq }) =>
+      contents(uri, TEXT_TYPE, async () => {
+        const asked = { conversation_id: session, block: Number(block), from_cursor: pageStart(cursor) }
+        const { read, next } = await readPage(host, asked, mcpReq)
+        return blockText(read, next)
+      }),
   )
   server.registerResource(
     'block',
     new ResourceTemplate(BLOCK_URI, { list: undefined }),
     metadata,
-    async (uri, { session, block }, { mcpReq }) => {
-      const asked = { conversation_id: session, block: Number(block), max_tokens: OUTPUT_TOKENS_MAX }
-      const read = (await host.call('pty.read', asked, mcpReq)) as Result<'pty.read'>
-      return contents(uri, TEXT_TYPE, blockText(read, read.omitted?.from_cursor ?? null))
-    },
+    async (uri, { session, block }, { mcpReq }) =>
+      contents(uri, TEXT_TYPE, async () => {
+        const asked = { conversation_id: session, block: Number(block), max_tokens: OUTPUT_TOKENS_MAX }
+        const read = (await host.call('pty.read', asked, mcpReq)) as Result<'pty.read'>
+        return blockText(read, read.omitted?.from_cursor ?? null)
+      }),
   )
 }
 
@@ -135,6 +152,10 @@ function characterStart(bytes: Buffer): number {
   return start
 }
 
+function shownText(screen: CompactScreen): string {
+  return `${fenced(screen.untrusted_output)}${leftOut(screen)}`
+}
+
 function blockText({ block, data = '' }: Result<'pty.read'>, next: number | null): string {
   if (block === null) return fenced(data)
   const { seq, session, state, exit_code, output_bytes } = block
@@ -161,8 +182,19 @@ function blockList(blocks: Result<'pty.blocks'>['blocks'], more: boolean): objec
   return { blocks: kept.toReversed(), more: more || kept.length < lines.length }
 }
 
-function contents(uri: URL, mimeType: string, text: string) {
-  return { contents: [{ uri: uri.href, mimeType, text }] }
+const NOT_FOUND: ReadonlySet<ErrorCode> = new Set(['session_not_found', 'block_not_found'])
+
+/** What a resource has. A failure has a code of the protocol's: a session that is not there is no fault of the server. */
+async function contents(uri: URL, mimeType: string, read: () => Promise<string>) {
+  try {
+    return { contents: [{ uri: uri.href, mimeType, text: await read() }] }
+  } catch (error) {
+    if (!(error instanceof OpError) || error.code === 'internal') throw error
+    if (NOT_FOUND.has(error.code)) throw new ResourceNotFoundError(uri.href, error.message)
+    const data = { uri: uri.href, code: error.code }
+    const code = error.row.http < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+    throw new ProtocolError(code, error.message, data)
+  }
 }
 
 function decoded(value: string | string[] | undefined): string {
@@ -172,7 +204,5 @@ function decoded(value: string | string[] | undefined): string {
 function pageStart(cursor: string | string[] | undefined): number {
   const text = String(cursor)
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new OpError('usage', `${JSON.stringify(text)} is no cursor; give one as an answer had it`, {
-    cursor: text,
-  })
+  throw noCursor(text)
 }
