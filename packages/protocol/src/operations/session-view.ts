@@ -60,6 +60,16 @@ export const SESSION_VIEW_OPERATIONS = {
       session: sessionRef,
       cells: z.boolean().optional().describe('Colours, attributes and links of the cells too (with --json).'),
       scrollback: z.boolean().optional().describe('The lines that have scrolled off the top, too.'),
+      mark_cursor: z
+        .boolean()
+        .optional()
+        .describe('Put ‸ before the character that the cursor is on, if it is shown.'),
+      mark_highlights: z
+        .boolean()
+        .optional()
+        .describe(
+          'Put ⟦ ⟧ around text in reverse video or on a background of its own: a menu’s chosen item.',
+        ),
       full_width: z.boolean().optional().describe('Lines with the blanks at their ends.'),
       max_chars: z
         .int()
@@ -96,6 +106,7 @@ export const SESSION_VIEW_OPERATIONS = {
       examples: [
         'transom snapshot edit',
         'transom snapshot edit --json --cells',
+        'transom snapshot menu --mark-cursor --mark-highlights',
         'transom snapshot edit --save',
         "transom snapshot edit --at-mark 'before the upgrade'",
       ],

@@ -192,11 +192,12 @@ function withoutOutput(value: unknown, outputs: string[]): unknown {
 }
 
 function screenText(screen: CompactScreen): string {
-  const { untrusted_output, page, session, seq, cols, rows, cursor_at, title, omitted_lines, cursor } = screen
+  const { untrusted_output, page, session, seq, cols, rows, cursor_at, omitted_lines, cursor } = screen
+  const { title, highlighted } = screen
   const head = `session ${session}, seq ${seq}, ${cols}x${rows}, cursor at row ${cursor_at.row} col ${cursor_at.col}`
   const rest =
     cursor === null ? '' : `\n${omitted_lines} lines are left out: read_screen with cursor "${cursor}"`
-  const about = { ...(title === '' ? {} : { title }), ...page }
+  const about = { ...(title === '' ? {} : { title }), ...page, ...(highlighted && { highlighted }) }
   const shown = Object.keys(about).length === 0 ? [] : [JSON.stringify(about)]
   return `${head}\n${fenced([...shown, untrusted_output].join('\n'))}${rest}`
 }
