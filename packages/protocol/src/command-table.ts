@@ -99,7 +99,7 @@ interface ParamSchema {
   default?: string | number | boolean
   flag?: string
   placeholder?: string
-  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block'
+  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block' | 'list'
   from?: string
   readable?: boolean
   enum?: string[]

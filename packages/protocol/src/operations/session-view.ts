@@ -5,7 +5,7 @@ import { moment } from '../moment.ts'
 import { operation, save, sessionRef } from '../operation.ts'
 import { cursorState, screenLine, snapshot } from '../snapshot.ts'
 import { untrusted } from '../untrusted.ts'
-import { waitConditions, waitOptions, waitResult } from '../wait.ts'
+import { patterns, waitConditions, waitOptions, waitResult } from '../wait.ts'
 
 /** What looks at a session, now or in the past. */
 export const SESSION_VIEW_OPERATIONS = {
@@ -44,12 +44,16 @@ export const SESSION_VIEW_OPERATIONS = {
         "transom wait work --regex 'listening on :\\d+'",
         'transom wait edit --screen-stable-ms 200',
         'transom wait job --exit',
-        'transom wait install --needs-input --exit --any',
+        "transom wait build --text 'BUILD OK' --text FAILED --any",
+        'transom wait install --needs-input --exit --any --snapshot',
       ],
       seeAlso: ['watch', 'snapshot'],
-      render: {
-        text: '[{match.line}][block {block.seq} ended with exit code {block.exit_code}][{needs_input.reason}: {needs_input.prompt}]',
-      },
+      render: [
+        {
+          text: '[{match.line}][block {block.seq} ended with exit code {block.exit_code}][{needs_input.reason}: {needs_input.prompt}]',
+        },
+        { screen: 'snapshot', ifGiven: 'snapshot' },
+      ],
     },
   }),
   'session.snapshot': operation({
@@ -188,10 +192,10 @@ export const SESSION_VIEW_OPERATIONS = {
       'Judged once, at this moment: wait first. All failures are reported together, with the screen; the exit status is 1.',
     params: z.object({
       session: sessionRef,
-      text: z.string().min(1).optional().describe('This text is on the screen (wrapped lines are joined).'),
-      no_text: z.string().min(1).optional().describe('This text is not on the screen.'),
-      regex: z.string().min(1).optional().describe('This RE2 pattern matches the screen text.'),
-      no_regex: z.string().min(1).optional().describe('This RE2 pattern does not match the screen text.'),
+      text: patterns.describe('This text is on the screen (wrapped lines are joined); repeatable.'),
+      no_text: patterns.describe('This text is not on the screen; repeatable.'),
+      regex: patterns.describe('This RE2 pattern matches the screen text; repeatable.'),
+      no_regex: patterns.describe('This RE2 pattern does not match the screen text; repeatable.'),
       cursor: z
         .object({ row: z.int().min(0), col: z.int().min(0) })
         .optional()

@@ -41,7 +41,7 @@ export async function runOperation(
     return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
-  const text = flags.json ? jsonText(result, cli.pretty) : renderResult(command, result)
+  const text = flags.json ? jsonText(result, cli.pretty) : renderResult(command, result, resolved)
   if (text !== '') cli.out(text)
   if (!flags.json) noticesOf(command, result).forEach(notice)
   return 0
