@@ -70,7 +70,7 @@ test('a running host is named, and left as it is', async () => {
 })
 
 test('a host that does not answer has failed', async () => {
-  await home.ok('list')
+  await home.startHost()
   const { pid } = home.host()
   process.kill(pid, 'SIGSTOP')
   try {
@@ -93,7 +93,7 @@ test('a folder that is not a Home has failed, with what to do; the first host wo
 })
 
 test('a Home that others can read degrades, and so does a locale without UTF-8', async () => {
-  await home.ok('list')
+  await home.startHost()
   fs.chmodSync(home.path, 0o755)
   const { code, troubles } = await examine({ env: { LC_ALL: 'C' } })
   expect([code, troubles]).toMatchObject([

@@ -53,6 +53,8 @@ export interface Command {
   readonly rest: string | null
   readonly examples: readonly string[]
   readonly startsHost: boolean
+  /** Whether it is about sessions that are there: none is in a Home that does not exist, and it makes no Home. */
+  readonly needsHome: boolean
   /** Whether the answer is complete only when the host has closed the connection. */
   readonly endsHost: boolean
   /** Whether it can be a step of a Batch. */
@@ -82,6 +84,7 @@ export function commandTable(): Command[] {
         rest: cli.rest ?? null,
         examples: cli.examples,
         startsHost: cli.startsHost ?? true,
+        needsHome: ['session', 'conversation', 'listed'].includes(definition.access.reach),
         endsHost: definition.endsHost ?? false,
         isStep: definition.step !== undefined,
         render: cli.render ?? null,
