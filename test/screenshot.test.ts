@@ -162,6 +162,7 @@ describe('a screenshot', () => {
     }
     expect(await failure('-o', 'there.png')).toMatch(/^file_exists: .*there\.png is there already; .*--force/)
     expect(fs.readFileSync(file('there.png'), 'utf8')).toBe('mine')
+    expect(await failure('-o', 'x.jpg')).toMatch(/^usage: .*"\.jpg".*png, svg, html.*--format png/)
     expect(await failure('-o', 'no/such/folder.png')).toMatch(/^file_not_written: /)
     expect(await failure('--crop-text', 'elsewhere')).toMatch(
       /^text_not_found: .*"elsewhere" is not on the screen/,

@@ -116,6 +116,8 @@ export const SESSION_VIEW_OPERATIONS = {
       ],
       seeAlso: ['wait', 'inspect'],
       render: { code: 'screen' },
+      notice:
+        '[{?scrollback_truncated}older lines were dropped from the scrollback; "transom log export {session}" prints all of them]',
     },
   }),
   'session.diff': operation({
