@@ -210,12 +210,12 @@ describe('a screenshot', () => {
     expect(JSON.parse(stdout || stderr)).toMatchObject({
       missing_glyphs: {
         code_points: ['U+6F22', 'U+1F44D'],
-        install: ['@napi-rs/canvas', '@fontsource/unifont', 'twemoji-colr-font'],
+        install: ['@napi-rs/canvas', '@embedpdf/fonts-sc', 'twemoji-colr-font'],
       },
     })
     const told = await home.run(['screenshot', 'work'], { program })
     expect(told.stderr).toBe(
-      'transom: no glyph for U+6F22, U+1F44D: drawn as empty boxes; "npm install -g @napi-rs/canvas @fontsource/unifont twemoji-colr-font" has them\n',
+      'transom: no glyph for U+6F22, U+1F44D: drawn as empty boxes; "npm install -g @napi-rs/canvas @embedpdf/fonts-sc twemoji-colr-font" has them\n',
     )
   })
 
