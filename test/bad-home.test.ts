@@ -51,6 +51,16 @@ test('a folder with other files in it is not made a Home', async () => {
   expect(fs.readdirSync(home.path)).toEqual(['thesis.txt'])
 })
 
+test('a Home that is not there has no sessions, and looking for them does not make it', async () => {
+  const { code, stdout, stderr } = await home.run(['list'])
+  expect([code, stdout.split('\n').length]).toEqual([0, 2])
+  expect(stderr).toContain(`there is no Home at ${home.path}`)
+  expect(await home.json('list')).toEqual({ sessions: [] })
+  expect(await home.run(['type', 'edit', 'x'])).toEqual(refusal(66, 'no session "edit"', home.path))
+  expect(await home.run(['exec', 'edit', 'cat'])).toEqual(refusal(66, 'no session "edit"', home.path))
+  expect(fs.existsSync(home.path)).toBe(false)
+})
+
 test('a Home of another version or kind is not touched', async () => {
   fs.mkdirSync(home.path)
   const file = path.join(home.path, 'home.json')
@@ -84,7 +94,7 @@ test('a Home below a file cannot be made', async () => {
 })
 
 test('a Home is this user’s alone', async () => {
-  await home.ok('list')
+  await home.startHost()
   expect(fs.statSync(home.path).mode & 0o777).toBe(0o700)
   expect(fs.statSync(home.host().socket).mode & 0o777).toBe(0o600)
   expect(fs.statSync(path.dirname(home.host().socket)).mode & 0o777).toBe(0o700)
@@ -122,7 +132,7 @@ needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
     const runtime = path.join(home.root, 'run-nobody')
     fs.mkdirSync(runtime, { mode: 0o700 })
     fs.chownSync(runtime, NOBODY, NOBODY)
-    await home.ok('list')
+    await home.startHost()
     await home.ok('host', 'stop')
     for (const [target, mode] of [
       [home.path, 0o700],
@@ -166,10 +176,10 @@ test('a runtime folder whose path is too long for a socket is named', async () =
   fs.mkdirSync(long, { recursive: true, mode: 0o700 })
   const run = await home.run(['create', '--', 'cat'], { env: { XDG_RUNTIME_DIR: long } })
   expect(run).toEqual(refusal(64, long, 'bytes', 'set XDG_RUNTIME_DIR'))
-  const asJson = await home.run(['list', '--json'], { env: { XDG_RUNTIME_DIR: long } })
+  const asJson = await home.run(['home', 'list', '--json'], { env: { XDG_RUNTIME_DIR: long } })
   expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'socket_path_too_long' } })
   await until('no host is left', () => processesWith(`transom host ${home.path}`).length === 0)
-  await home.ok('list') // and nothing of it stands in the way of a good one
+  await home.startHost() // and nothing of it stands in the way of a good one
 })
 
 test('a Home with a long path works all the same', async () => {
@@ -184,7 +194,7 @@ test('a Home with a long path works all the same', async () => {
 
 /** Where this Home's host listens. */
 async function socketOf(): Promise<string> {
-  await home.ok('list')
+  await home.startHost()
   const { socket } = home.host()
   await home.ok('host', 'stop')
   return socket
@@ -210,18 +220,18 @@ test('a link or a file in the place of the socket is refused and left alone', as
     fs.rmSync(socket, { recursive: true })
   }
   expect(fs.readFileSync(target, 'utf8')).toBe('precious')
-  await home.ok('list')
+  await home.startHost()
 })
 
 test('a link in the place of a killed host’s socket is refused', async () => {
-  await home.ok('list')
+  await home.startHost()
   const { socket, pid } = home.host()
   process.kill(pid, 'SIGKILL')
   fs.rmSync(socket)
   fs.symlinkSync('/dev/null', socket)
   expect(await home.run(['list'])).toEqual(refusal(77, socket))
   fs.rmSync(socket)
-  await home.ok('list')
+  await home.startHost()
 })
 
 test('a socket folder that others could enter is refused', async () => {
@@ -230,7 +240,7 @@ test('a socket folder that others could enter is refused', async () => {
   expect(await home.run(['create', '--', 'cat'])).toEqual(refusal(77, folder, 'is open to others (mode 777)'))
   expect(await errorCode('list')).toBe('socket_untrusted')
   fs.chmodSync(folder, 0o700)
-  await home.ok('list')
+  await home.startHost()
 })
 
 test('a socket folder that is a link is refused', async () => {
@@ -241,15 +251,15 @@ test('a socket folder that is a link is refused', async () => {
   fs.symlinkSync(elsewhere, folder)
   expect(await home.run(['create', '--', 'cat'])).toEqual(refusal(77, folder, 'is not a folder but a link'))
   fs.rmSync(folder)
-  await home.ok('list')
+  await home.startHost()
 })
 
 test('a socket that a dead host left behind is no hindrance', async () => {
-  await home.ok('list')
+  await home.startHost()
   const { socket, pid } = home.host()
   process.kill(pid, 'SIGKILL')
   expect(fs.existsSync(socket)).toBe(true)
-  await home.ok('list')
+  await home.startHost()
   expect(home.host().socket).toBe(socket)
   expect(home.host().pid).not.toBe(pid)
 })
@@ -258,7 +268,7 @@ test('lock files of a dead host that say nonsense are no hindrance', async () =>
   await home.ok('create', '--name', 's', '--', 'cat')
   await home.ok('host', 'stop', '--force')
   fs.writeFileSync(path.join(home.path, HOST_LOCK_FILE), '{"socket": 5')
-  await home.ok('list')
+  await home.startHost()
   await home.ok('host', 'stop')
   fs.writeFileSync(path.join(home.path, HOST_LOCK_FILE), '{"socket":"/nowhere","pid":1}')
   expect(await home.ok('list', '--all')).toContain('destroyed')

@@ -16,7 +16,7 @@ let home: TestHome
 
 beforeAll(async () => {
   home = new TestHome()
-  await home.ok('list')
+  await home.startHost()
 })
 
 afterEach(async () => {

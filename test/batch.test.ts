@@ -115,7 +115,7 @@ describe('a batch', () => {
     const id = await home.ok('create', '--', 'sh')
     const steps = [
       { step: 'type', text: 'echo "sum: $((6 * 7))"', enter: true },
-      { step: 'wait', text: 'sum: 42' },
+      { step: 'wait', text: 'sum: 42', snapshot: true },
       { step: 'snapshot' },
     ]
     const forms = [
@@ -126,7 +126,7 @@ describe('a batch', () => {
     for (const form of forms) {
       const result = await home.json<Result<'session.batch'>>('batch', id, script(form))
       expect(result.steps.map(({ ok }) => ok)).toEqual([true, true, true])
-      expect(result.steps[1]?.result).toMatchObject({ match: { text: 'sum: 42' } })
+      expect(result.steps[1]?.result).toMatchObject({ match: { text: 'sum: 42' }, snapshot: { session: id } })
     }
   })
 

@@ -43,7 +43,7 @@ test('--debug tells on standard error what is done, and the host it starts keeps
 })
 
 test('without it nothing is written, until a running host is told to', async () => {
-  expect((await home.run(['list'])).stderr).toBe('')
+  expect((await home.run(['home', 'list'])).stderr).toBe('')
   expect(fs.existsSync(path.join(home.path, 'host-debug.log'))).toBe(false)
   expect(await home.ok('host', 'debug', 'on')).toBe(path.join(home.path, 'host-debug.log'))
   await home.ok('list')
@@ -53,7 +53,7 @@ test('without it nothing is written, until a running host is told to', async () 
 })
 
 test('a Home that has only a debug log left in it is still a Home', async () => {
-  await home.run(['--debug', 'list'])
+  await home.run(['--debug', 'home', 'list'])
   await home.run(['host', 'stop'])
   fs.rmSync(path.join(home.path, 'home.json'))
   fs.rmSync(path.join(home.path, 'sessions'), { recursive: true })

@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 
 testOnSmallDisk('on a full disk no session is created, and nothing of it is left', async () => {
-  await home.ok('list')
+  await home.startHost()
   const token = uniqueToken()
   fillDisk(home.path)
   const { code, stdout, stderr } = await home.run(['create', '--', 'sleep', `86400.${token}`])
@@ -51,7 +51,7 @@ testOnSmallDisk('on a full disk a Home that is new is refused as such', async ()
     stderr: expect.stringContaining('the disk is full') as string,
   })
   fs.rmSync(path.join(home.path, 'host.filler'))
-  await home.ok('list')
+  await home.startHost()
 })
 
 testOnSmallDisk('input that cannot be recorded is refused, and not sent', async () => {

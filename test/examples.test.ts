@@ -70,7 +70,7 @@ describe('the client library', () => {
 
 describe('Python', () => {
   needs('python3')('speaks to the host’s socket', async () => {
-    await home.ok('list')
+    await home.startHost()
     expect(await run('python3', [path.join(EXAMPLES, 'unix_socket.py')], {})).toBe('45')
   })
 

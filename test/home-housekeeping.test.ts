@@ -77,7 +77,7 @@ describe('config.json', () => {
 
   test('says when an idle host leaves', async () => {
     configure('{"host": {"idle_ms": 1000}}')
-    await home.ok('list')
+    await home.startHost()
     const hosts = () => processesWith(`transom host ${home.path}`)
     expect(hosts()).toHaveLength(1)
     await until('the host has left', () => hosts().length === 0)
@@ -95,7 +95,7 @@ describe('config.json', () => {
     expect(await errorCode('list')).toBe('config_invalid')
     await until('no host stays', () => processesWith(`transom host ${home.path}`).length === 0)
     configure('{}')
-    await home.ok('list')
+    await home.startHost()
   })
 })
 
@@ -242,7 +242,7 @@ describe('gc', () => {
   })
 
   test('lets newborns, strangers and what it does not understand be', async () => {
-    await home.ok('list')
+    await home.startHost()
     const sessions = path.join(home.path, 'sessions')
     const born = path.join(sessions, 'bbbbbbbbbbbb')
     const abandoned = path.join(sessions, 'aaaaaaaaaaaa')
@@ -288,7 +288,7 @@ describe('gc', () => {
   )
 
   test('and list, in a loop beside creates and destroys, harm no newborn', async () => {
-    await home.ok('list')
+    await home.startHost()
     const client = await home.connect()
     const housekeeper = await home.connect()
     const done = new AbortController()

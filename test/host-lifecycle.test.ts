@@ -21,9 +21,9 @@ describe('the host', () => {
   test('is started by the first command, once, and named after its Home', async () => {
     const status = await home.run(['host', 'status'])
     expect([status.code, status.stderr]).toEqual([69, expect.stringContaining('no host is running')])
-    await home.ok('list')
+    await home.startHost()
     const { pid } = home.host()
-    await home.ok('list')
+    await home.startHost()
     expect(home.host().pid).toBe(pid)
     expect(fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1')).toContain(`transom host ${home.path}`)
     expect(await home.json('host', 'status')).toMatchObject({
@@ -86,7 +86,7 @@ describe('the host', () => {
 const asRoot = needsThat(process.getuid?.() === 0, 'root')
 
 asRoot('another user is refused, even where the socket can be reached', async () => {
-  await home.ok('list')
+  await home.startHost()
   const { socket } = home.host()
   // Open every door but the last: the host itself asks the kernel who is there.
   for (let folder = path.dirname(socket); folder.startsWith(home.root); folder = path.dirname(folder))

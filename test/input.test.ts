@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from './support/needs.ts'
-import { TestHome } from './support/test-home.ts'
+import { CLI, TestHome } from './support/test-home.ts'
 
 let home: TestHome
 
@@ -46,6 +47,23 @@ describe('a paste', () => {
     await home.ok('type', id, '--file', file)
     const missing = await home.run(['paste', id, '--file', `${file}.not`])
     expect([missing.code, missing.stderr]).toEqual([66, expect.stringContaining('text.not')])
+  })
+
+  test('of bytes that are not UTF-8 is refused, not changed into other characters', async () => {
+    const id = await home.ok('create', '--', 'cat')
+    const file = path.join(home.root, 'latin1')
+    fs.writeFileSync(file, Buffer.from('caf\xe9\n', 'latin1'))
+    for (const command of ['paste', 'type']) {
+      const { code, stderr } = await home.run([command, id, '--file', file])
+      expect([code, stderr]).toEqual([66, expect.stringMatching(/latin1.*not UTF-8 text \(at byte 3\)/)])
+    }
+    const script = `"$0" "$1" type "$2" "$(cat ${file})"`
+    const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, CLI, id], {
+      env: home.env,
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([64, expect.stringMatching(/argument 3.*not UTF-8/)])
+    expect(await home.ok('snapshot', id)).toBe('')
   })
 })
 

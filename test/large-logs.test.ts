@@ -17,7 +17,7 @@ let home: TestHome
 
 beforeEach(async () => {
   home = new TestHome()
-  await home.ok('list')
+  await home.startHost()
 })
 
 afterEach(async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     path.join(folder, 'long'),
     Array.from({ length: 500 }, (_, row) => `${row} ${'x'.repeat(row % 120)}`).join('\n'),
   )
-  await home.ok('list')
+  await home.startHost()
   client = await home.connect()
 })
 

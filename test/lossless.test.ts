@@ -21,7 +21,7 @@ let client: Client
 
 beforeEach(async () => {
   home = new TestHome()
-  await home.ok('list')
+  await home.startHost()
   client = await home.connect()
 })
 

@@ -46,9 +46,28 @@ describe('Transom works', () => {
         stderr: expect.stringMatching(/no longer exists.*--cwd/) as string,
       })
       expect(gone('create', '--cwd', '/', '--', 'true').status).toBe(0)
+      expect(gone('--home', 'here', 'list')).toMatchObject({ status: 66, stderr: stderr })
+      expect(gone('mcp')).toMatchObject({ status: 0, stderr: '' })
     } finally {
       await home.close()
     }
+  })
+
+  test('in a folder whose name is not UTF-8, unless a session is to start there', async () => {
+    await using home = new TestHome()
+    const id = await home.ok('create', '--', 'sh', '-c', 'echo here; sleep 100')
+    await home.ok('wait', id, '--text', 'here')
+    const lines = 'd=$(mktemp -d); cd "$d"; mkdir "$(printf "n\\377m")"; cd n*; node="$1"; cli="$2"; shift 2'
+    const there = (...args: string[]) =>
+      spawnSync('sh', ['-c', `${lines}; "$node" "$cli" "$@"`, 'sh', process.execPath, CLI, ...args], {
+        env: { ...home.env, TMPDIR: home.root },
+        encoding: 'utf8',
+      })
+    expect(there('snapshot', id)).toMatchObject({ status: 0, stdout: 'here\n' })
+    expect(there('create', '--', 'true')).toMatchObject({
+      status: 66,
+      stderr: expect.stringMatching(/not UTF-8.*--cwd/) as string,
+    })
   })
 
   test('in a Home and in folders with long and odd names', async () => {

@@ -215,7 +215,7 @@ test(
 
 /** Starts sessions that print, type into them, create more, and kills the host in the middle of it; returns how many were read back. */
 async function killAtRandomMoment(round: number): Promise<number> {
-  await home.ok('list')
+  await home.startHost()
   const client = await home.connect()
   const commands = [
     ['sh', '-c', `while :; do echo ${token} $((n += 1)); done`],

@@ -162,6 +162,7 @@ describe('a screenshot', () => {
     }
     expect(await failure('-o', 'there.png')).toMatch(/^file_exists: .*there\.png is there already; .*--force/)
     expect(fs.readFileSync(file('there.png'), 'utf8')).toBe('mine')
+    expect(await failure('-o', 'x.jpg')).toMatch(/^usage: .*"\.jpg".*png, svg, html.*--format png/)
     expect(await failure('-o', 'no/such/folder.png')).toMatch(/^file_not_written: /)
     expect(await failure('--crop-text', 'elsewhere')).toMatch(
       /^text_not_found: .*"elsewhere" is not on the screen/,
@@ -209,12 +210,12 @@ describe('a screenshot', () => {
     expect(JSON.parse(stdout || stderr)).toMatchObject({
       missing_glyphs: {
         code_points: ['U+6F22', 'U+1F44D'],
-        install: ['@napi-rs/canvas', '@fontsource/unifont', 'twemoji-colr-font'],
+        install: ['@napi-rs/canvas', '@embedpdf/fonts-sc', 'twemoji-colr-font'],
       },
     })
     const told = await home.run(['screenshot', 'work'], { program })
     expect(told.stderr).toBe(
-      'transom: no glyph for U+6F22, U+1F44D: drawn as empty boxes; "npm install -g @napi-rs/canvas @fontsource/unifont twemoji-colr-font" has them\n',
+      'transom: no glyph for U+6F22, U+1F44D: drawn as empty boxes; "npm install -g @napi-rs/canvas @embedpdf/fonts-sc twemoji-colr-font" has them\n',
     )
   })
 

@@ -20,7 +20,7 @@ let pipe: PipeProgram
 beforeEach(async () => {
   home = new TestHome()
   pipe = new PipeProgram(home.root)
-  await home.ok('list')
+  await home.startHost()
   client = await home.connect()
 })
 

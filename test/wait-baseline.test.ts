@@ -217,6 +217,6 @@ test('a wait with a baseline in a session that has ended judges its last screen'
 })
 
 async function connected() {
-  await home.ok('list') // starts the host, if the sessions of this file have not
+  await home.startHost() // starts the host, if the sessions of this file have not
   return home.connect()
 }

@@ -190,6 +190,13 @@ test('all conditions must hold together, and with --any one is enough', async ()
     condition: 'text "not here" or regex "h.re" or exit',
     match: { text: 'here' },
   })
+  const repeated = ['wait', 'p', '--text', 'here', '--text', 'not here', '--timeout', '0']
+  expect(await home.ok(...repeated, '--any', '--snapshot')).toMatch(
+    /^here\n--- screen at seq \d+ ---\nhere\n---$/,
+  )
+  expect((await home.run(repeated)).code).toBe(75)
+  const { code, stderr } = await home.run(['assert', 'p', '--text', 'not here', '--text', 'here'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('text "not here" is not on the screen')])
 })
 
 test('a wait for a change of the screen holds once the text is another one', async () => {

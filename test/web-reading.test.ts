@@ -24,7 +24,7 @@ describe('what is written from right to left', () => {
   beforeAll(async () => {
     server = await PageServer.start({ '/hebrew': HEBREW_PAGE })
     home = new TestHome()
-    await home.ok('list') // starts the host
+    await home.startHost() // starts the host
     client = await home.connect()
   })
   afterAll(async () => {

@@ -135,7 +135,7 @@ describe('a web session in trouble', () => {
       '/slow': `<!doctype html><p>Half of it</p><img src="http://127.0.0.1:${port}/never">`,
     })
     await using home = new TestHome()
-    await home.ok('list')
+    await home.startHost()
     const client = await home.connect()
     const created = client.call('session.create', {
       name: 'slow',

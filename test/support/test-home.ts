@@ -80,6 +80,11 @@ export class TestHome {
     return JSON.parse(stdout) as T
   }
 
+  /** Starts a host without a session, by a command that makes the Home. */
+  async startHost(): Promise<void> {
+    await this.ok('home', 'list')
+  }
+
   /** The address that the running host has announced. */
   host(): { socket: string; pid: number } {
     return JSON.parse(fs.readFileSync(path.join(this.path, HOST_LOCK_FILE), 'utf8')) as {

@@ -45,6 +45,7 @@ function command(method: TabledAwiMethod, spelling: AwiSpelling): AwiCommand {
     rest: null,
     examples,
     startsHost: false,
+    needsHome: false,
     endsHost: false,
     isStep: false,
     render: null,

@@ -53,6 +53,8 @@ export interface Command {
   readonly rest: string | null
   readonly examples: readonly string[]
   readonly startsHost: boolean
+  /** Whether it is about sessions that are there: none is in a Home that does not exist, and it makes no Home. */
+  readonly needsHome: boolean
   /** Whether the answer is complete only when the host has closed the connection. */
   readonly endsHost: boolean
   /** Whether it can be a step of a Batch. */
@@ -82,6 +84,7 @@ export function commandTable(): Command[] {
         rest: cli.rest ?? null,
         examples: cli.examples,
         startsHost: cli.startsHost ?? true,
+        needsHome: ['session', 'conversation', 'listed'].includes(definition.access.reach),
         endsHost: definition.endsHost ?? false,
         isStep: definition.step !== undefined,
         render: cli.render ?? null,
@@ -99,7 +102,7 @@ interface ParamSchema {
   default?: string | number | boolean
   flag?: string
   placeholder?: string
-  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block'
+  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block' | 'list'
   from?: string
   readable?: boolean
   enum?: string[]

@@ -14,6 +14,8 @@ export type RenderPart =
   | { readonly table: string; readonly columns: Readonly<Record<string, Template>> }
   /** A line for each field; those named here in another form, and those in `omit` not at all. */
   | { readonly fields: Readonly<Record<string, Template>>; readonly omit?: readonly string[] }
+  /** The Snapshot Result in the field `screen`, between lines, if the parameter `ifGiven` is set. */
+  | { readonly screen: string; readonly ifGiven: string }
   /** A renderer of the CLI (surfaces/cli/render.ts), for what these forms cannot express. */
   | { readonly code: CodeRenderer }
 

@@ -31,7 +31,7 @@ export const screenLine = z.object({
   text: z.string().describe('Without trailing blanks unless `full_width` is set.'),
   wrapped: z.boolean().describe('True when this line goes on from the one above without a line break.'),
   cells: z.array(styledRun).optional(),
-  omitted: z.literal(true).optional().describe('The line has text that did not fit into `max_chars`.'),
+  omitted: z.literal(true).optional().describe('The line did not fit into `max_chars`.'),
 })
 export type ScreenLine = z.infer<typeof screenLine>
 
@@ -64,6 +64,14 @@ export const terminalModes = z.object({
 })
 export type TerminalModes = z.infer<typeof terminalModes>
 
+/** Text that stands out on a terminal: the chosen item of a menu, a button, a status line. */
+export const highlight = z.object({
+  row: z.int().describe('From 0.'),
+  col: z.int().describe('From 0.'),
+  text: z.string(),
+})
+export type Highlight = z.infer<typeof highlight>
+
 /** A Snapshot Result: what a Session showed at one seq of its Event Log. */
 export const snapshot = z.object({
   session: z.string(),
@@ -76,6 +84,9 @@ export const snapshot = z.object({
   modes: terminalModes.optional().describe('Of a terminal.'),
   page: pageView.optional().describe('Of a web page.'),
   lines: untrusted(z.array(screenLine)),
+  highlighted: untrusted(z.array(highlight).optional()).describe(
+    'Text of a terminal in reverse video, or on a background of its own; absent if nothing or nearly all is.',
+  ),
   scrollback: untrusted(z.array(screenLine).optional()).describe('Oldest first; only when asked for.'),
   scrollback_truncated: z.boolean().optional().describe('True when older lines have been dropped.'),
   screen_hash: z.string().describe('Digest of the visible text: changes exactly when that text changes.'),

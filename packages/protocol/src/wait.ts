@@ -11,12 +11,21 @@ export const WAIT_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bi
 
 /** A text or a pattern to look for. */
 export const sought = z.string().min(1).max(SOUGHT_CHARS_MAX)
+const PATTERNS_MAX = 100 // each is looked for on every change of the screen
+
 const durationMs = z.int().min(0).max(WAIT_MS_MAX)
+
+/** One text or pattern, or several that are a condition each. */
+export const patterns = z
+  .union([sought, z.array(sought).min(1).max(PATTERNS_MAX)])
+  .optional()
+  .meta({ parse: 'list' })
+export type Patterns = z.infer<typeof patterns>
 
 /** What a wait looks for. Several conditions must all hold, unless `any` is set. */
 export const waitConditions = z.object({
-  text: sought.optional().describe('This text is on the screen (wrapped lines are joined).'),
-  regex: sought.optional().describe('This RE2 pattern matches the screen text.'),
+  text: patterns.describe('This text, or each of several, is on the screen (wrapped lines are joined).'),
+  regex: patterns.describe('This RE2 pattern, or each of several, matches the screen text.'),
   title: sought
     .optional()
     .describe('The title of the terminal or page has this in it.')
@@ -58,6 +67,11 @@ export const waitConditions = z.object({
 export type WaitConditions = z.infer<typeof waitConditions>
 
 export const waitOptions = z.object({
+  snapshot: z
+    .boolean()
+    .optional()
+    .describe('Print the screen, too, and keep it in the report of a batch; other answers always have it.')
+    .meta({ tool: { hidden: true } }),
   any: z.boolean().optional().describe('One of the conditions is enough.'),
   timeout_ms: durationMs
     .default(WAIT_TIMEOUT_MS_DEFAULT)

@@ -38,7 +38,7 @@ const batchStepReport = z.object({
   result: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe('What its operation answered; of a wait without the screen.'),
+    .describe('What its operation answered; of a wait without the screen, unless `snapshot` is set.'),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 })
 export type BatchStepReport = z.infer<typeof batchStepReport>

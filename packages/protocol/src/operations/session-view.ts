@@ -6,7 +6,7 @@ import { operation, save, sessionRef } from '../operation.ts'
 import { cursorState, screenLine, snapshot } from '../snapshot.ts'
 import { untrusted } from '../untrusted.ts'
 import { HASH_CHARS_MAX, SOUGHT_CHARS_MAX } from '../limits.ts'
-import { sought, waitConditions, waitOptions, waitResult } from '../wait.ts'
+import { patterns, waitConditions, waitOptions, waitResult } from '../wait.ts'
 
 /** What looks at a session, now or in the past. */
 export const SESSION_VIEW_OPERATIONS = {
@@ -45,12 +45,16 @@ export const SESSION_VIEW_OPERATIONS = {
         "transom wait work --regex 'listening on :\\d+'",
         'transom wait edit --screen-stable-ms 200',
         'transom wait job --exit',
-        'transom wait install --needs-input --exit --any',
+        "transom wait build --text 'BUILD OK' --text FAILED --any",
+        'transom wait install --needs-input --exit --any --snapshot',
       ],
       seeAlso: ['watch', 'snapshot'],
-      render: {
-        text: '[{match.line}][block {block.seq} ended with exit code {block.exit_code}][{needs_input.reason}: {needs_input.prompt}]',
-      },
+      render: [
+        {
+          text: '[{match.line}][block {block.seq} ended with exit code {block.exit_code}][{needs_input.reason}: {needs_input.prompt}]',
+        },
+        { screen: 'snapshot', ifGiven: 'snapshot' },
+      ],
     },
   }),
   'session.snapshot': operation({
@@ -65,6 +69,16 @@ export const SESSION_VIEW_OPERATIONS = {
         .describe('Colours, attributes and links of the cells too (with --json).')
         .meta({ tool: { hidden: true } }), // a model is given text, or a picture
       scrollback: z.boolean().optional().describe('The lines that have scrolled off the top, too.'),
+      mark_cursor: z
+        .boolean()
+        .optional()
+        .describe('Put ‸ before the character that the cursor is on, if it is shown.')
+        .meta({ tool: { hidden: true } }), // a tool's answer has the cursor's place
+      mark_highlights: z
+        .boolean()
+        .optional()
+        .describe('Put ⟦ ⟧ around text in reverse video or on a background of its own: a menu’s chosen item.')
+        .meta({ tool: { hidden: true } }), // a tool's answer lists it
       full_width: z
         .boolean()
         .optional()
@@ -105,11 +119,14 @@ export const SESSION_VIEW_OPERATIONS = {
       examples: [
         'transom snapshot edit',
         'transom snapshot edit --json --cells',
+        'transom snapshot menu --mark-cursor --mark-highlights',
         'transom snapshot edit --save',
         "transom snapshot edit --at-mark 'before the upgrade'",
       ],
       seeAlso: ['wait', 'inspect'],
       render: { code: 'screen' },
+      notice:
+        '[{?scrollback_truncated}older lines were dropped from the scrollback; "transom log export {session}" prints all of them]',
     },
   }),
   'session.diff': operation({
@@ -186,10 +203,10 @@ export const SESSION_VIEW_OPERATIONS = {
       'Judged once, at this moment: wait first. All failures are reported together, with the screen; the exit status is 1.',
     params: z.object({
       session: sessionRef,
-      text: sought.optional().describe('This text is on the screen (wrapped lines are joined).'),
-      no_text: sought.optional().describe('This text is not on the screen.'),
-      regex: sought.optional().describe('This RE2 pattern matches the screen text.'),
-      no_regex: sought.optional().describe('This RE2 pattern does not match the screen text.'),
+      text: patterns.describe('This text, or each of several, is on the screen (wrapped lines are joined).'),
+      no_text: patterns.describe('This text, or any of several, is not on the screen.'),
+      regex: patterns.describe('This RE2 pattern, or each of several, matches the screen text.'),
+      no_regex: patterns.describe('This RE2 pattern, or any of several, does not match the screen text.'),
       cursor: z
         .object({ row: z.int().min(0), col: z.int().min(0) })
         .optional()

@@ -1,9 +1,12 @@
 import { messageOf } from '../lib/system-error.ts'
 
-/** What a check found. `degraded`: Transom works, with less than it promises. */
+/**
+ * What a check found. `absent`: an optional part is not installed, and only what it makes possible is missing.
+ * `degraded`: Transom works, with less than it promises.
+ */
 export interface CheckResult {
   readonly check: string
-  readonly status: 'ok' | 'degraded' | 'failed'
+  readonly status: 'ok' | 'absent' | 'degraded' | 'failed'
   /** What is there. */
   readonly found: string
   /** What to do about it; null if there is nothing to do. */
@@ -20,6 +23,10 @@ export interface Check {
 
 export function ok(found: string): Finding {
   return { status: 'ok', found, advice: null }
+}
+
+export function absent(found: string, advice: string): Finding {
+  return { status: 'absent', found, advice }
 }
 
 export function degraded(found: string, advice: string): Finding {

@@ -33,7 +33,6 @@ test.each<[string, Partial<System>, string]>([
   ['locale', { env: { LANG: 'C.UTF-8', LC_ALL: 'POSIX' } }, 'degraded'],
   ['file_notices', {}, 'ok'],
   ['file_notices', { folder: '/nowhere' }, 'failed'],
-  ['optional_programs', { env: { PATH: '/nowhere' } }, 'ok'],
 ])('%s with %j is %s', async (name, system, status) => {
   expect(await statusOf(name, system)).toBe(status)
 })

@@ -3,7 +3,6 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { errnoOf } from '../lib/system-error.ts'
 import type { Platform } from '../platform/platform.ts'
-import { checkProgram } from '../platform/program.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
 
 const NODE_MAJOR_MIN = 20
@@ -29,7 +28,6 @@ export function systemChecks(system: System): Check[] {
     ...platformChecks(system.platform),
     { name: 'file_notices', run: () => checkFileNotices(system.folder) },
     { name: 'shell', run: checkShell },
-    { name: 'optional_programs', run: () => checkOptionalPrograms(system.env) },
   ]
 }
 
@@ -110,15 +108,5 @@ function checkShell(): Finding {
     const found =
       '/bin/sh cannot be run: when a host is killed, nobody ends its programs until the next one starts'
     return degraded(found, 'install a shell as /bin/sh')
-  }
-}
-
-function checkOptionalPrograms(env: NodeJS.ProcessEnv): Finding {
-  const PATH = env['PATH']
-  try {
-    checkProgram('tmux', '/', PATH === undefined ? {} : { PATH })
-    return ok('tmux, which the benchmarks compare with')
-  } catch {
-    return ok('no tmux; only the benchmarks compare with it')
   }
 }

@@ -1,5 +1,6 @@
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { workingFolder } from '../lib/working-folder.ts'
 import { PROTOCOL_VERSION } from '@transom/protocol/version'
 
 /** The Home to use: `--home`, then TRANSOM_HOME, then AGENT_TTY_HOME, then ~/.transom. */
@@ -7,7 +8,8 @@ export function homePath(flag: string | undefined, env: NodeJS.ProcessEnv): stri
   const chosen = [flag, env['TRANSOM_HOME'], env['AGENT_TTY_HOME']].find(
     (value) => value !== undefined && value !== '',
   )
-  return path.resolve(chosen ?? path.join(os.homedir(), '.transom'))
+  const home = chosen ?? path.join(os.homedir(), '.transom')
+  return path.isAbsolute(home) ? path.resolve(home) : path.resolve(workingFolder(), home)
 }
 
 /** Held for the life of the host that serves a Home in this protocol; names its socket while it accepts connections. */

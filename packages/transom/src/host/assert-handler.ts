@@ -1,4 +1,4 @@
-import type { ExitRecord, ParsedParams, Result } from '@transom/protocol'
+import type { ExitRecord, ParsedParams, Patterns, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { compileConditions, type Condition, type Observation } from '../session/conditions.ts'
 import { unknownInput } from '../session/needs-input.ts'
@@ -57,7 +57,7 @@ function textVerdicts(
     if (condition.judge(observation).holds === wanted) return null
     return `${condition.words} is ${wanted ? 'not ' : ''}on the screen`
   }
-  const each = (value: string | undefined, key: 'text' | 'regex', wanted: boolean) =>
+  const each = (value: Patterns, key: 'text' | 'regex', wanted: boolean) =>
     value === undefined ? [] : compileConditions({ [key]: value }).map((it) => verdict(it, wanted))
   return [
     ...each(text, 'text', true),

@@ -66,7 +66,7 @@ export async function runBatch(
       const result = await dispatch(operations, name, given, context)
       if (name === 'session.run') checkExitCode(result)
       if (isInput) inputSeq = seqOf(result) ?? inputSeq
-      reports.push({ ...report, elapsed_ms: since(stepStartMs), result: brief(name, result) })
+      reports.push({ ...report, elapsed_ms: since(stepStartMs), result: brief(name, params, result) })
     } catch (error) {
       context.signal.throwIfAborted()
       const { code, message, details } = toWireError(error)
@@ -160,10 +160,14 @@ function checkExitCode(result: unknown): void {
   throw new OpError('assert_failed', message, { exit_code, command })
 }
 
-/** A wait carries the screen it saw; a report of many steps has no use for one each. */
-function brief(name: OperationName, result: unknown): Record<string, unknown> {
+/** A wait carries the screen it saw; a report of many steps has no use for one each, unless it is asked for. */
+function brief(
+  name: OperationName,
+  params: Record<string, unknown>,
+  result: unknown,
+): Record<string, unknown> {
   const all = result as Record<string, unknown> // every operation of a step answers with an object
-  if (name !== 'session.wait') return all
+  if (name !== 'session.wait' || params['snapshot'] === true) return all
   const { snapshot, ...rest } = all
   return { ...rest, seq: seqOf(snapshot) }
 }

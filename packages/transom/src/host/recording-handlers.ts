@@ -92,7 +92,7 @@ function formatOf(out: string | undefined): RecordingFormat {
   if (extension === '' || extension === 'cast') return 'asciicast-v2'
   const named = Object.entries(EXTENSIONS).find(([format, it]) => it === extension || format === extension)
   if (named !== undefined) return named[0] as RecordingFormat // a key of the table
-  const message = `what ".${extension}" shall be is not known; give format: ${Object.keys(EXTENSIONS).join(', ')}`
+  const message = `cannot make a recording of ".${extension}"; the formats are ${Object.keys(EXTENSIONS).join(', ')}`
   throw new OpError('usage', message, { out })
 }
 

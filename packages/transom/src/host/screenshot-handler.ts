@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
 import type { ParsedParams, Result } from '@transom/protocol'
 import { findText } from '@transom/grid'
 import { OpError, next } from '@transom/protocol/errors'
@@ -25,6 +26,7 @@ export async function takeScreenshot(
   params: ScreenshotParams,
   { pool, signal }: { pool: PicturePool; signal: AbortSignal },
 ): Promise<Result<'session.screenshot'>> {
+  const format = params.format ?? formatOf(params.out)
   const target = params.out === undefined ? null : { out: params.out, force: params.force ?? false }
   if (target !== null) await refuseTarget(target)
   // Taken before the first await, because the session continues.
@@ -32,7 +34,6 @@ export async function takeScreenshot(
   const { seq } = screen
   const hash = screenHash(screen.canonical())
   const crop = cropOf(screen, params)
-  const format = params.format ?? formatOf(params.out)
   const temporary = store.temporaryFile()
   const drawing = pool.draw(
     {
@@ -86,9 +87,21 @@ async function inlined(
   return format === 'png' ? { png_b64: content.toString('base64') } : { text: content.toString('utf8') }
 }
 
-function formatOf(out: string | undefined): 'png' | 'svg' | 'html' {
-  if (out?.endsWith('.svg')) return 'svg'
-  return out?.endsWith('.html') ? 'html' : 'png'
+const FORMATS = ['png', 'svg', 'html'] as const
+
+/** By the name of the file; a picture of another format than its name says would mislead every program. */
+function formatOf(out: string | undefined): (typeof FORMATS)[number] {
+  const extension = path
+    .extname(out ?? '')
+    .slice(1)
+    .toLowerCase()
+  const named = extension === '' ? 'png' : FORMATS.find((format) => format === extension)
+  if (named !== undefined) return named
+  const message = `cannot draw a ".${extension}" file; a screenshot is one of ${FORMATS.join(', ')}`
+  throw new OpError('usage', message, {
+    out,
+    ...next({ set: { format: 'png' }, does: 'write PNG under that name' }),
+  })
 }
 
 /** The cells that are asked for, inside the screen; null for all of them. */

@@ -47,7 +47,8 @@ export function viewHandlers(
       const found = await sessions.find(params.session)
       const screen = await screenAt(found, momentOf(params), signal)
       const id = found.manifest.session
-      const isPlain = !params.cells && !params.scrollback && params.max_chars === undefined
+      const { cells, scrollback, max_chars, mark_cursor, mark_highlights } = params
+      const isPlain = !cells && !scrollback && !mark_cursor && !mark_highlights && max_chars === undefined
       const result = isPlain
         ? plainSnapshot(id, screen, params.full_width ?? false)
         : takeSnapshot(id, screen, params)

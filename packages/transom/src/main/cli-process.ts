@@ -1,4 +1,5 @@
 /** The process of the `transom` command, as its two programs (cli.ts, whole-cli.ts) see it. */
+import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -6,6 +7,7 @@ import { isatty } from 'node:tty'
 import type { Command } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { errnoOf } from '../lib/system-error.ts'
+import { workingFolder } from '../lib/working-folder.ts'
 import type { CliProcess } from '../surfaces/cli/cli-process.ts'
 
 /** Node's stream around standard output, which costs milliseconds to set up: only where a plain write does not do. */
@@ -23,7 +25,7 @@ export function cliProcess(commands: () => readonly Command[]): CliProcess {
     get cwd() {
       return workingFolder()
     },
-    readText: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
+    readText: readUtf8,
     get commands() {
       return commands()
     },
@@ -55,14 +57,13 @@ function programName(): string {
   return calledAs === 'cli.cjs' ? 'transom' : calledAs
 }
 
-function workingFolder(): string {
-  try {
-    return process.cwd()
-  } catch (error) {
-    const message =
-      'the folder that this command was started in no longer exists; change to another one, or name files and --cwd by absolute paths'
-    throw new OpError('cwd_not_found', message, {}, { cause: error })
-  }
+/** The whole of a file, or of standard input for `-`. What is not UTF-8 would be sent as other characters: refused. */
+function readUtf8(file: string): string {
+  const bytes = fs.readFileSync(file === '-' ? 0 : file)
+  const text = bytes.toString('utf8')
+  if (isUtf8(bytes)) return text
+  const wrong = Buffer.from(text).findIndex((byte, at) => byte !== bytes[at])
+  throw new Error(`it is not UTF-8 text (at byte ${wrong}); convert it first, for instance with iconv`)
 }
 
 function showProgress(text: string): void {

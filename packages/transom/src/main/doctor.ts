@@ -3,12 +3,16 @@
  * start. Prints one JSON object: what was checked and what was found.
  */
 import * as fs from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
 import { connectToHost } from '../surfaces/cli/host-connection.ts'
 import { degraded, failed, ok, runChecks, type Finding } from '../doctor/check.ts'
 import { existingAncestor, homeChecks } from '../doctor/home-checks.ts'
 import { nativeChecks } from '../doctor/native-checks.ts'
+import { optionalChecks } from '../doctor/optional-checks.ts'
 import { systemChecks } from '../doctor/system-checks.ts'
+import { OptionalFonts } from '../evidence/picture-worker/optional-fonts.ts'
+import { findChromium } from '../kinds/web/chromium-location.ts'
 import { messageOf } from '../lib/system-error.ts'
 import { platformOf } from '../platform/current-platform.ts'
 import { systemName } from '../platform/system-name.ts'
@@ -18,6 +22,8 @@ const HOST_TIMEOUT_MS = 5000 // a host answers in a millisecond; one that is sto
 const home = process.argv[2] ?? ''
 const { env, arch } = process
 const platform = platformOf(systemName())
+
+const fonts = new OptionalFonts(fileURLToPath(import.meta.url)) // looked for from here, as by the host beside this file
 
 const checks = await runChecks([
   ...systemChecks({
@@ -30,10 +36,21 @@ const checks = await runChecks([
   }),
   ...(platform === null ? [] : nativeChecks(platform)),
   ...homeChecks(home, env),
+  ...optionalChecks({
+    env,
+    findBrowser: () => findChromium(env).path,
+    fontPackagesFor: (codePoints) => fonts.packagesFor(codePoints.filter((point) => !canDraw(point))),
+  }),
   { name: 'host', run: askHost },
 ])
 fs.writeSync(1, `${JSON.stringify({ version: VERSION, home, checks })}\n`)
 process.exit(0) // a host that does not answer keeps its connection open
+
+/** With the packages and the fonts of the system that are there. */
+function canDraw(point: number): boolean {
+  const cell = { width: 9, height: 18, baseline: 14, line: 1 } // of scale 1
+  return fonts.at(cell).find(String.fromCodePoint(point), 0, 2) !== null
+}
 
 async function askHost(): Promise<Finding> {
   const client = await connectToHost({ home, debug: () => {} })

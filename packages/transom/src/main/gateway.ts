@@ -1,4 +1,5 @@
 /** The gateway: `serve`, `token …` and `mcp`. Loaded into the CLI's process by the commands that need it. */
+import * as os from 'node:os'
 import { OpError } from '@transom/protocol/errors'
 import { TOKEN_SCOPES, TOOL_SETS, type TokenScope, type ToolSet } from '@transom/protocol'
 import type { GatewayInvocation } from '../surfaces/cli/gateway-commands.ts'
@@ -20,6 +21,7 @@ import { SessionListWatch } from '../surfaces/host-calls/session-list-watch.ts'
 import { FIRST_TOKEN_NAME, TokenStore, type Grant, type NewToken } from '../surfaces/gateway/token-store.ts'
 import { VIEWER_PATH } from '../surfaces/gateway/viewer-routes.ts'
 import { Home } from '../home/home.ts'
+import { workingFolder } from '../lib/working-folder.ts'
 
 /** Carries out a command of cli/gateway-commands.ts; returns the exit status. */
 export async function runGatewayCommand(invocation: GatewayInvocation): Promise<number> {
@@ -101,7 +103,7 @@ async function serveMcp(invocation: GatewayInvocation, home: Home): Promise<void
     })
   const calls = new HostCalls(hostConnector(finder), new CallMetrics())
   const { env } = process
-  const defaults = { $TRANSOM_ACTOR: env['TRANSOM_ACTOR'], cwd: process.cwd(), environment: env }
+  const defaults = { $TRANSOM_ACTOR: env['TRANSOM_ACTOR'], cwd: startFolder(), environment: env }
   const onerror = (error: Error) => finder.debug(`mcp: ${error.message}`)
   const server = serveOnStdio({ calls, set, defaults, sessions: new SessionListWatch(home) }, onerror)
   if (process.stdin.isTTY)
@@ -109,6 +111,15 @@ async function serveMcp(invocation: GatewayInvocation, home: Home): Promise<void
   await Promise.race([untilEnded(signal), new Promise((resolve) => process.stdin.once('close', resolve))])
   await server.close()
   calls.close()
+}
+
+/** Where a session starts unless the client names a folder; the user's home if this program's has been removed. */
+function startFolder(): string {
+  try {
+    return workingFolder()
+  } catch {
+    return os.homedir()
+  }
 }
 
 async function untilEnded(signal: AbortSignal): Promise<void> {

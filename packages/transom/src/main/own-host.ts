@@ -5,6 +5,7 @@ import type { Client } from '@transom/client'
 import { OpError } from '@transom/protocol/errors'
 import { Host, type HostOptions } from '../host/host.ts'
 import { hostFiles, report } from '../host/run-host.ts'
+import { workingFolder } from '../lib/working-folder.ts'
 import { hostKinds } from './host-kinds.ts'
 
 export interface OwnHostOptions extends Pick<HostOptions, 'home' | 'env' | 'isPrivate'> {
@@ -54,7 +55,7 @@ export async function createWebSession(client: Client, options: WebSessionOption
     allow_hosts: [...allowHosts],
     only_hosts: [...onlyHosts],
     profile_folder: profile === undefined ? undefined : path.resolve(profile),
-    cwd: process.cwd(),
+    cwd: workingFolder(),
     base_env: Object.fromEntries(
       Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),

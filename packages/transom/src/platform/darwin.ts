@@ -20,6 +20,7 @@ export const darwin: Platform = {
     programName: 'status and waits do not name the program that waits for input',
     programFile: 'pty.end_session does not know exit commands, and uses Ctrl+C and signals',
     programArguments: '"run" does not recognize a nested shell that is not integrated',
+    ownArguments: 'an argument that is not UTF-8 is not refused: other characters take its place',
     ignoresTerm: 'a shell that ignores SIGTERM is killed after a grace period instead of being hung up',
     withProcessMark: 'a process that leaves its terminal may outlive its session',
     processMark: 'if a host is killed, programs of its sessions that ignore the hang-up stay',
@@ -38,6 +39,7 @@ export const darwin: Platform = {
   programName: () => null,
   programFile: () => null,
   programArguments: () => [],
+  ownArguments: () => [],
   ignoresTerm: () => false,
 
   withProcessMark: (_mark, fork) => fork(),

@@ -23,6 +23,7 @@ export const linux: Platform = {
   programName,
   programFile: (pid) => linkOf(`/proc/${pid}/exe`),
   programArguments: (pid) => readOf(pid, 'cmdline', (text) => text.split('\0').slice(0, -1)) ?? [],
+  ownArguments,
   ignoresTerm: (pid) => readOf(pid, 'status', parseIgnoresTerm) ?? false,
 
   withProcessMark,
@@ -64,6 +65,18 @@ const SOL_SOCKET = 1
 const SO_PEERCRED = 17
 /** Children belong to the thread that forked them: the main one, whose id is the process id. */
 const OWN_CHILDREN = () => `task/${process.pid}/children`
+
+function ownArguments(): Uint8Array[] {
+  try {
+    const text = fs.readFileSync('/proc/self/cmdline', 'latin1') // a character for each byte
+    return text
+      .split('\0')
+      .slice(0, -1)
+      .map((argument) => Buffer.from(argument, 'latin1'))
+  } catch {
+    return [] // hidden
+  }
+}
 
 /** What a reader makes of a file in /proc/PID; undefined if it cannot be read. */
 function readOf<T>(pid: number | 'self', file: string, parse: (text: string) => T): T | undefined {

@@ -26,6 +26,8 @@ export interface Platform {
   programFile(pid: number): string | null
   /** The arguments that a program was started with, its name first; empty if they are not known. */
   programArguments(pid: number): string[]
+  /** The arguments of this process in bytes, its name first; empty if they are not known. */
+  ownArguments(): Uint8Array[]
   /** Whether a process ignores SIGTERM, as interactive shells do. */
   ignoresTerm(pid: number): boolean
 

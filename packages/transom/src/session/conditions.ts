@@ -1,4 +1,4 @@
-import type { Block, BlockRef, CursorState, NeedsInput, WaitConditions } from '@transom/protocol'
+import type { Block, BlockRef, CursorState, NeedsInput, Patterns, WaitConditions } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import {
   findText,
@@ -64,8 +64,8 @@ export interface Condition {
 /** The conditions of a request, compiled. Throws `usage` when there is none and `bad_pattern` for a bad regex. */
 export function compileConditions(wanted: WaitConditions): Condition[] {
   const conditions: Condition[] = []
-  if (wanted.text !== undefined) conditions.push(textCondition(wanted.text))
-  if (wanted.regex !== undefined) conditions.push(regexCondition(wanted.regex))
+  conditions.push(...listed(wanted.text).map(textCondition))
+  conditions.push(...listed(wanted.regex).map(regexCondition))
   if (wanted.title !== undefined) conditions.push(titleCondition(wanted.title))
   if (wanted.url !== undefined) conditions.push(urlCondition(wanted.url))
   if (wanted.cursor !== undefined) conditions.push(cursorCondition(wanted.cursor))
@@ -98,6 +98,10 @@ export function judgeAll(
   }
   const due = verdicts.flatMap((verdict) => (verdict.holds || verdict.dueMs === null ? [] : [verdict.dueMs]))
   return { holds, dueMs: due.length === 0 ? null : Math.min(...due) }
+}
+
+function listed(patterns: Patterns): string[] {
+  return [patterns ?? []].flat()
 }
 
 const UNTIL_CHANGE: ConditionVerdict = { holds: false, dueMs: null }

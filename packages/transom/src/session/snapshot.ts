@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ScreenLine, Snapshot } from '@transom/protocol'
 import type { CanonicalText } from '@transom/grid'
+import { highlightsOf, markedLines } from './screen-marks.ts'
 import { screenLine } from './styled-runs.ts'
 import type { Projection } from './projection.ts'
 import type { Frame } from '../terminal/emulator.ts'
@@ -19,6 +20,8 @@ export interface SnapshotOptions {
   readonly scrollback?: boolean | undefined
   readonly max_chars?: number | undefined
   readonly full_width?: boolean | undefined
+  readonly mark_cursor?: boolean | undefined
+  readonly mark_highlights?: boolean | undefined
 }
 
 /** A Snapshot Result of what the screen shows now. */
@@ -34,7 +37,7 @@ export function takeSnapshot(session: string, screen: Projection, options: Snaps
     title: frame.title,
     bells: frame.bells,
     ...kindFields(screen),
-    lines: linesOf(frame, cells, options.full_width),
+    lines: screenLines(frame, options),
     screen_hash: screenHash(screen.canonical()),
   }
   const scrollback = options.scrollback ? screen.views.scrollback?.() : undefined
@@ -48,11 +51,13 @@ export function takeSnapshot(session: string, screen: Projection, options: Snaps
   return result
 }
 
-/** What only a terminal, or only a web page, has. */
-function kindFields(screen: Projection): Pick<Snapshot, 'modes' | 'page'> {
+/** What only a terminal, or only a web page, has. Most of a page is on a background of its own. */
+function kindFields(screen: Projection): Pick<Snapshot, 'modes' | 'page' | 'highlighted'> {
   const { modes, page } = screen.views
+  const highlighted = modes === undefined ? undefined : highlightsOf(screen.frame().grid)
   return {
     ...(modes === undefined ? {} : { modes: modes() }),
+    ...(highlighted === undefined ? {} : { highlighted }),
     ...(page === undefined ? {} : { page: page() }),
   }
 }
@@ -72,20 +77,37 @@ export function plainSnapshot(session: string, screen: Projection, fullWidth: bo
   return snapshot
 }
 
-/** Leaves out lines from the middle, where they are missed least, until the text fits. */
+/** Leaves out lines in the middle, where they are missed least, until the text fits. */
 function fitInto(charsMax: number, lines: ScreenLine[]): void {
-  let chars = lines.reduce((sum, { text }) => sum + text.length + 1, 0)
-  const middleFirst = lines
-    .map((line, index) => ({ line, distance: Math.abs(index - lines.length * HEAD_SHARE) }))
-    .toSorted((a, b) => a.distance - b.distance)
-  for (const { line } of middleFirst) {
-    if (chars <= charsMax) return
-    if (line.text === '') continue
-    chars -= line.text.length
+  if (countFitting(lines, charsMax) === lines.length) return
+  const head = countFitting(lines, charsMax * HEAD_SHARE)
+  const headChars = lines.slice(0, head).reduce((sum, { text }) => sum + text.length + 1, 0)
+  const tail = countFitting(lines.slice(head).toReversed(), charsMax - headChars)
+  for (const line of lines.slice(head, lines.length - tail)) {
     line.text = ''
     line.omitted = true
     delete line.cells
   }
+}
+
+/** How many lines, with a line break each, are at most so long together. */
+function countFitting(lines: readonly ScreenLine[], charsMax: number): number {
+  let chars = 0
+  const index = lines.findIndex(({ text }) => (chars += text.length + 1) > charsMax)
+  return index < 0 ? lines.length : index
+}
+
+function screenLines(frame: Frame, options: SnapshotOptions): Snapshot['lines'] {
+  const {
+    cells = false,
+    full_width,
+    mark_cursor: cursor = false,
+    mark_highlights: highlights = false,
+  } = options
+  const lines = linesOf(frame, cells, full_width)
+  if (!cursor && !highlights) return lines
+  const marked = markedLines(frame, { cursor, highlights }, full_width)
+  return lines.map((line, rowIndex) => ({ ...line, text: marked[rowIndex] ?? line.text }))
 }
 
 function linesOf(frame: Pick<Frame, 'grid' | 'text'>, cells: boolean, fullWidth = false): Snapshot['lines'] {

@@ -124,6 +124,18 @@ describe('a wait', () => {
     expect(state.outcome).toBe('changed')
   })
 
+  test('takes several texts and patterns, each a condition of its own', async () => {
+    const all = session.wait({ text: ['a', 'b'], regex: ['a.*b'] })
+    const any = session.wait({ text: ['nope', 'a'], any: true })
+    session.prints('a')
+    await turn()
+    expect([all.state.outcome, any.state.outcome]).toEqual(['pending', 'changed'])
+    await expect(any.result).resolves.toMatchObject({ condition: 'text "nope" or text "a"' })
+    session.prints(' b')
+    await turn()
+    expect(all.state.outcome).toBe('changed')
+  })
+
   test('needs all its conditions, or with `any` one', async () => {
     const all = session.wait({ text: 'a', cursor: { row: 1, col: 0 } })
     const any = session.wait({ text: 'a', cursor: { row: 1, col: 0 }, any: true })

@@ -7,12 +7,28 @@ import type { ExtraGlyphs } from '../pictures/glyph-set.ts'
 /** The rasterizer, and the fonts it is given when they are there: the first that has a glyph draws it. */
 const CANVAS = '@napi-rs/canvas'
 const EMOJI_FONT = { name: 'twemoji-colr-font', file: 'twemoji.woff2', family: 'transom emoji' }
+/** Outlines, which are as smooth as the shipped glyphs at every scale. `has`: the characters a font is named for. */
 const TEXT_FONTS = [
-  { name: '@embedpdf/fonts-sc', file: 'fonts/NotoSansHans-Regular.otf', family: 'transom sc' },
-  { name: '@embedpdf/fonts-jp', file: 'fonts/NotoSansJP-Regular.otf', family: 'transom jp' },
-  { name: '@embedpdf/fonts-kr', file: 'fonts/NotoSansKR-Regular.otf', family: 'transom kr' },
+  {
+    name: '@embedpdf/fonts-sc',
+    file: 'fonts/NotoSansHans-Regular.otf',
+    family: 'transom sc',
+    has: /[\p{Script=Han}\u3000-\u303f\uff00-\uffef]/u,
+  },
+  {
+    name: '@embedpdf/fonts-jp',
+    file: 'fonts/NotoSansJP-Regular.otf',
+    family: 'transom jp',
+    has: /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
+  },
+  {
+    name: '@embedpdf/fonts-kr',
+    file: 'fonts/NotoSansKR-Regular.otf',
+    family: 'transom kr',
+    has: /\p{Script=Hangul}/u,
+  },
 ]
-/** Nearly every character there is, as bitmaps of 16 pixels: the last resort, and a small package. */
+/** Every script of the BMP, as bitmaps of 16 pixels: the last resort, and a small package. */
 const UNIFONT = {
   name: '@fontsource/unifont',
   file: 'files/unifont-latin-400-normal.woff2',
@@ -71,13 +87,20 @@ export class OptionalFonts {
     const isThere = this.#load() !== null
     const wanted = new Set<string>()
     for (const point of codePoints) {
-      if (isEmoji(String.fromCodePoint(point))) {
-        if (!this.#hasEmoji) wanted.add(EMOJI_FONT.name)
-      } else if (point > 0x2e7f && point < 0x10000 && !this.#families.includes(UNIFONT.family)) {
-        wanted.add(UNIFONT.name)
-      }
+      const name = this.#packageFor(point)
+      if (name !== null) wanted.add(name)
     }
     return wanted.size > 0 && !isThere ? [CANVAS, ...wanted] : [...wanted]
+  }
+
+  /** The package that has a character; null if none is known that is not there yet. */
+  #packageFor(point: number): string | null {
+    const text = String.fromCodePoint(point)
+    if (isEmoji(text)) return this.#hasEmoji ? null : EMOJI_FONT.name
+    if (point > 0xffff || /\p{Private_Use}/u.test(text)) return null // what a private character is, no font can know
+    const { name, family } = TEXT_FONTS.find(({ has }) => has.test(text)) ?? UNIFONT
+    const hasOne = this.#families.includes(family) || this.#families.includes(UNIFONT.family)
+    return hasOne ? null : name
   }
 
   #load(): CanvasPackage | null {

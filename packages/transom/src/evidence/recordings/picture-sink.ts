@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import * as path from 'node:path'
-import { OpError } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
 import { Grid, createGridTables } from '@transom/grid'
 import { fileError } from '../../lib/system-error.ts'
 import { ApngEncoder } from '../pictures/apng-encoder.ts'
@@ -45,10 +45,7 @@ export class PictureSink {
     const { scale, theme, size } = settings
     this.#signal = target.signal
     const atlas = new GlyphAtlas(fs.readFileSync(path.join(settings.assets, `glyphs-${scale}.bin`)))
-    if (size.cols * size.rows * atlas.cell.width * atlas.cell.height > PIXELS_MAX) {
-      const message = `pictures of ${size.cols}x${size.rows} cells at scale ${scale} are too large; choose a smaller scale, or record while the session has a smaller size`
-      throw new OpError('usage', message, { ...size, scale })
-    }
+    refuseTooLarge(size, scale, atlas.cell.width * atlas.cell.height)
     this.#rasterizer = new Rasterizer(new GlyphSet(atlas), { theme: THEMES[theme], size })
     const { width, height } = this.#rasterizer.draw(blank(size))
     this.width = width
@@ -65,6 +62,23 @@ export class PictureSink {
   async end(): Promise<number> {
     return this.#encoder.end()
   }
+}
+
+function refuseTooLarge(
+  { cols, rows }: { cols: number; rows: number },
+  scale: number,
+  cellPixels: number,
+): void {
+  const pixels = cols * rows * cellPixels
+  if (pixels <= PIXELS_MAX) return
+  const millions = (count: number) => Math.round(count / 1e6)
+  const message = `pictures of ${cols}x${rows} cells at scale ${scale} have ${millions(pixels)} million pixels, and a recording at most ${millions(PIXELS_MAX)} million`
+  const smaller = { set: { scale: 1 }, does: 'draw it smaller' }
+  const steps = [
+    ...(pixels / scale ** 2 <= PIXELS_MAX ? [smaller] : []),
+    { set: { format: 'html' }, does: 'make a page that plays it in any size' },
+  ]
+  throw new OpError('usage', message, { cols, rows, scale, ...next(...steps) })
 }
 
 function encoderFor(

@@ -81,6 +81,8 @@ function reportLines(
 /** What a step has to show: the screen, or what a command printed. */
 function linesOf(step: string, result: Record<string, unknown>): string[] {
   if (step === 'snapshot') return (result as unknown as Snapshot).lines.map(({ text }) => text) // its answer
+  if (step === 'wait')
+    return (result as Partial<Result<'session.wait'>>).snapshot?.lines.map(({ text }) => text) ?? []
   if (step !== 'run') return []
   const { data, data_b64 } = result as Result<'session.run'>
   return (data ?? Buffer.from(data_b64 ?? '', 'base64').toString()).split(/\r?\n/)

@@ -1,5 +1,7 @@
+import * as fs from 'node:fs'
 import type { CallOptions, Client } from '@transom/client'
 import { OpError, toWireError } from '@transom/protocol/errors'
+import { errnoOf } from '../../lib/system-error.ts'
 import { homePath } from '../../home/home-path.ts'
 import type { CliProcess } from './cli-process.ts'
 import {
@@ -14,6 +16,8 @@ import type { GlobalFlags } from './parse-argv.ts'
 export interface HostRequest {
   readonly operation: string
   readonly startsHost: boolean
+  /** Whether it is about sessions that are there: it makes no Home. */
+  readonly needsHome: boolean
   readonly endsHost?: boolean
   readonly params: Record<string, unknown>
   readonly signal: AbortSignal
@@ -42,6 +46,7 @@ async function callHomeHost(finder: HostFinder, request: HostRequest): Promise<u
       if (!request.startsHost || !isLeavingHost(error)) throw error
     }
   }
+  if (request.needsHome && isMissing(finder.home)) return withoutHome(finder.home, request)
   if (!request.startsHost) {
     const message = `no host is running for ${finder.home}; the first "transom create" starts one`
     throw new OpError('host_unavailable', message, { home: finder.home })
@@ -53,6 +58,26 @@ async function callHomeHost(finder: HostFinder, request: HostRequest): Promise<u
     )
   }
   return callOn(started, request, finder.debug)
+}
+
+/** What there is to say of a Home that does not exist: it has no sessions. */
+function withoutHome(home: string, { operation, params, notice }: HostRequest): unknown {
+  const missing = `there is no Home at ${home}`
+  if (operation === 'session.list') {
+    notice(`${missing}; the first "transom create" makes it`)
+    return { sessions: [] }
+  }
+  const ref = params['session'] ?? params['conversation_id']
+  throw new OpError('session_not_found', `no session ${JSON.stringify(ref)}: ${missing}`, { ref, home })
+}
+
+/** Whether a folder is not there, or is empty. One that cannot be read is there. */
+function isMissing(folder: string): boolean {
+  try {
+    return fs.readdirSync(folder).length === 0
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT'
+  }
 }
 
 async function callOn(

@@ -8,7 +8,7 @@ export const doctorCommand = localCommand({
   command: 'doctor',
   summary: 'Check what works here, what degrades, and what to do about it.',
   description:
-    'Works without a host and starts none: a program is run on a real pty, the Home and the socket’s folder are written to, and what the kernel offers is tried out. Nothing stays behind. Ends with 0 when nothing failed, though something may be degraded.',
+    'Works without a host and starts none: a program is run on a real pty, the Home and the socket’s folder are written to, and what the kernel offers is tried out. Nothing stays behind. Ends with 0 when nothing failed, though something may be degraded, or absent: what is absent is optional, and the report says what it makes possible.',
   seeAlso: ['host status'],
   examples: ['transom doctor', 'transom doctor --json'],
   errors: ['host_unavailable'],
@@ -57,7 +57,7 @@ async function examine(
 }
 
 const STATUS_COLS = 'degraded'.length
-const NAME_COLS = 'optional_programs'.length
+const NAME_COLS = 'emoji_in_pictures'.length
 
 function checkLines({ check, status, found, advice }: CheckResult): string[] {
   const lead = `${status.padEnd(STATUS_COLS)}  ${check.padEnd(NAME_COLS)}  `

@@ -83,6 +83,7 @@ export const localCommandFields = {
   positionals: [],
   rest: null,
   startsHost: false,
+  needsHome: false,
   endsHost: false,
   isStep: false,
   render: null,

@@ -92,6 +92,13 @@ describe('a result', () => {
     expect(shown({ code: 'screen' }, { lines })).toBe('top\n[…]\n\\x1b[2J')
   })
 
+  test('has a screen in it where that is asked for', () => {
+    const render = { screen: 'snapshot', ifGiven: 'snapshot' }
+    const result = { snapshot: { seq: 7, lines: [{ text: '$', wrapped: false }] } }
+    expect(shown(render, result)).toBe('')
+    expect(renderResult({ render }, result, { snapshot: true })).toBe('--- screen at seq 7 ---\n$\n---')
+  })
+
   test('can come with a notice', () => {
     const { notice = '' } = OPERATIONS['session.screenshot'].cli ?? {}
     expect(noticesOf({ notice }, { missing_glyphs: null })).toEqual([])
@@ -124,6 +131,7 @@ interface Schema {
 function wrongPaths(part: RenderPart, schema: Schema): string[] {
   if (part === 'nothing' || 'code' in part) return []
   if ('text' in part) return wrongSlots(part.text, schema)
+  if ('screen' in part) return follow(schema, part.screen) === undefined ? [part.screen] : []
   if ('fields' in part) return Object.values(part.fields).flatMap((form) => wrongSlots(form, schema))
   const list = 'lines' in part ? part.lines : part.table
   const items = follow(schema, list)?.items

@@ -4,11 +4,15 @@ import { fill, plainText } from './template.ts'
 import { fields, printable, textTable } from './text-layout.ts'
 
 /** What a person is shown of a result: the one thing asked for, and nothing around it. Empty for nothing. */
-export function renderResult({ render }: Pick<Command, 'render'>, result: unknown): string {
+export function renderResult(
+  { render }: Pick<Command, 'render'>,
+  result: unknown,
+  params: Readonly<Record<string, unknown>> = {},
+): string {
   if (render === null) return generic(result)
   const parts = isParts(render) ? render : [render]
   return parts
-    .map((part) => renderPart(part, result))
+    .map((part) => renderPart(part, result, params))
     .filter((text) => text !== '')
     .join('\n')
 }
@@ -24,14 +28,19 @@ export function renderError(error: WireError, program: string): string {
   const { snapshot } = error.details as { snapshot?: Result<'session.snapshot'> }
   const message = `${program}: ${error.message.split('\n').map(printable).join('\n')}`
   if (snapshot === undefined) return message
-  return `${message}\n--- screen at seq ${snapshot.seq} ---\n${screenText(snapshot.lines)}\n---`
+  return `${message}\n${framedScreen(snapshot)}`
+}
+
+/** Between lines, so that it is told from what stands before it. */
+function framedScreen({ seq, lines }: Result<'session.snapshot'>): string {
+  return `--- screen at seq ${seq} ---\n${screenText(lines)}\n---`
 }
 
 function isParts(render: RenderPart | readonly RenderPart[]): render is readonly RenderPart[] {
   return Array.isArray(render)
 }
 
-function renderPart(part: RenderPart, result: unknown): string {
+function renderPart(part: RenderPart, result: unknown, params: Readonly<Record<string, unknown>>): string {
   if (part === 'nothing') return ''
   if ('text' in part) return fill(part.text, result)
   if ('lines' in part)
@@ -40,6 +49,10 @@ function renderPart(part: RenderPart, result: unknown): string {
       .join('\n')
   if ('table' in part) return table(part.columns, listIn(result, part.table))
   if ('fields' in part) return fields(fieldsOf(result, part))
+  if ('screen' in part) {
+    const snapshot: unknown = Reflect.get(result as object, part.screen)
+    return params[part.ifGiven] === true ? framedScreen(snapshot as Result<'session.snapshot'>) : '' // by its schema
+  }
   // The host has made the result by the schema of the operation that names this renderer.
   return (CODE_RENDERERS[part.code] as (result: unknown) => string)(result)
 }

@@ -15,12 +15,13 @@ export async function runOperation(
   { flags, params }: Pick<ParsedArgv, 'flags' | 'params'>,
 ): Promise<number> {
   const resolved = resolvePaths(command, params, cli)
-  const { operation, startsHost, endsHost } = command
+  const { operation, startsHost, needsHome, endsHost } = command
   const notice = noticePrinter(cli)
+  const { signal } = cli
   const onProgress = ({ done }: Record<string, unknown>) =>
     cli.progress(`${command.command}: ${Math.floor(Number(done) * 100)} %`)
   const call = async (given: Record<string, unknown>) => {
-    const request = { operation, startsHost, endsHost, params: given, signal: cli.signal, notice, onProgress }
+    const request = { operation, startsHost, needsHome, endsHost, params: given, signal, notice, onProgress }
     return callHost(hostFinder(cli, flags), request).finally(() => cli.progress(''))
   }
   if (printsFile(command, resolved)) {
@@ -34,14 +35,15 @@ export async function runOperation(
       callHost(hostFinder(cli, flags), {
         operation: asked,
         startsHost,
+        needsHome,
         params: given,
-        signal: cli.signal,
+        signal,
         notice,
       })
     return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
   }
   const result = await call(resolved)
-  const text = flags.json ? jsonText(result, cli.pretty) : renderResult(command, result)
+  const text = flags.json ? jsonText(result, cli.pretty) : renderResult(command, result, resolved)
   if (text !== '') cli.out(text)
   if (!flags.json) noticesOf(command, result).forEach(notice)
   return 0

@@ -45,6 +45,7 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
       callHost(context.host(), {
         operation,
         startsHost: true,
+        needsHome: true,
         params: given,
         signal: cli.signal,
         notice: noticePrinter(cli),

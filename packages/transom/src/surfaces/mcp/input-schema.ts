@@ -56,7 +56,10 @@ function requiring(names: readonly string[]): Schema {
 /** What kind of value it is, and no more. */
 function undescribed({ type, enum: values, items, anyOf }: Schema): Schema {
   if (values !== undefined) return { enum: values }
-  if (anyOf !== undefined) return { anyOf }
+  if (Array.isArray(anyOf)) {
+    const types = anyOf.filter(isSchema).flatMap((one) => one['type'] ?? [])
+    return types.length === anyOf.length ? { type: types } : { anyOf }
+  }
   return isSchema(items) ? { type, items: undescribed(items) } : { type }
 }
 

@@ -75,6 +75,19 @@ describe('what a tool answers with', () => {
     expect(String(next['untrusted_output']).split(' ')[1]).toBe(String(cut['cursor']).split(':')[1])
   })
 
+  test('a screen of a menu comes with the item that is highlighted, between the marks', async () => {
+    const highlighted = [{ row: 1, col: 0, text: 'obey me' }]
+    mcp.answers = { 'session.snapshot': screen(['Menu', 'obey me', 'Quit'], { highlighted }) }
+    const { content, structuredContent } = await mcp.tool('read_screen', { session: 's1' })
+    expect(structuredContent).toMatchObject({ highlighted: { untrusted_output: highlighted } })
+    expect(content[0]?.text).toMatch(/>\n\{"highlighted":\[\{"row":1,"col":0,"text":"obey me"\}\]\}\nMenu\n/)
+    mcp.answers = {
+      'session.wait': { session: 's1', matched: true, snapshot: screen(['Menu'], { highlighted }) },
+    }
+    const waited = await mcp.tool('wait_for', { session: 's1', text: 'Menu' })
+    expect(waited.content[0]?.text.split('<untrusted-output')[0]).not.toContain('obey')
+  })
+
   test('sessions come in pages, the newest first', async () => {
     const info = { name: null, kind: 'terminal', status: 'running', cwd: '/', exit: null }
     const sessions = Array.from({ length: 60 }, (_, index) => ({

@@ -112,9 +112,9 @@ function inToolWords(
 }
 
 function screenText(screen: CompactScreen): string {
-  const { untrusted_output, page, session, seq, cols, rows, cursor_at, title } = screen
+  const { untrusted_output, page, session, seq, cols, rows, cursor_at, title, highlighted } = screen
   const head = `session ${session}, seq ${seq}, ${cols}x${rows}, cursor at row ${cursor_at.row} col ${cursor_at.col}`
-  const about = { ...(title === '' ? {} : { title }), ...page }
+  const about = { ...(title === '' ? {} : { title }), ...page, ...(highlighted && { highlighted }) }
   const shown = Object.keys(about).length === 0 ? [] : [JSON.stringify(about)]
   return `${head}\n${fenced([...shown, untrusted_output].join('\n'))}${leftOut(screen)}`
 }
