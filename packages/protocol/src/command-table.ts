@@ -11,7 +11,8 @@ import type { Render, Template } from './render.ts'
 export interface CommandParam {
   readonly name: string
   /**
-   * A `path` is made absolute by the caller, a `duration` (7d, 90s) becomes milliseconds, an `optional` is a path that
+   * A `path` is made absolute by the caller, a `duration` (90s, 500) and an `age` (7d: with its
+   * unit) become milliseconds, an `optional` is a path that
    * may be left out after its flag.
    */
   readonly type:
@@ -23,6 +24,7 @@ export interface CommandParam {
     | 'assignments'
     | 'path'
     | 'duration'
+    | 'age'
     | 'block'
     | 'optional'
   readonly flag: string | null
@@ -36,8 +38,8 @@ export interface CommandParam {
   readonly readable: boolean
   /** The only values it takes; null for any. */
   readonly values: readonly string[] | null
-  /** What it names, where its type does not say it, for completion. */
-  readonly completes: 'sessions' | 'commands' | null
+  /** What it names, or its usual values, where its type does not say it, for completion. */
+  readonly completes: 'sessions' | 'commands' | readonly string[] | null
 }
 
 export interface Command {
@@ -99,11 +101,11 @@ interface ParamSchema {
   default?: string | number | boolean
   flag?: string
   placeholder?: string
-  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block'
+  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'age' | 'block'
   from?: string
   readable?: boolean
   enum?: string[]
-  completes?: 'sessions'
+  completes?: 'sessions' | readonly string[]
   hidden?: boolean
 }
 

@@ -187,7 +187,7 @@ export const PTY_OPERATIONS = {
         .max(WAIT_MS_MAX)
         .default(WAIT_TIMEOUT_MS_DEFAULT)
         .describe('Give up after this long; 0 looks at what is there.')
-        .meta({ flag: 'timeout', placeholder: 'MS' }),
+        .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
       max_bytes: z.int().min(1).optional().describe('Look no further than this behind the cursor.'),
     }),
     result: z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACTS } from '../access.ts'
 import { MOUSE_METHODS, PASTE, SEND_KEY, SET_VIEWPORT, TYPE_TEXT } from './awi-input.ts'
+import { signalName } from '../signal-name.ts'
 import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from '../operation.ts'
 
 const cell = z
@@ -189,10 +190,7 @@ export const SESSION_INPUT_OPERATIONS = {
     description: 'Ctrl+C by keys goes through the terminal and may be read as input; a signal cannot.',
     params: z.object({
       session: sessionRef,
-      signal: z
-        .enum(['INT', 'TERM', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT', 'TSTP', 'USR1', 'USR2', 'WINCH'])
-        .describe('The signal, without SIG.')
-        .meta({ placeholder: 'SIGNAL' }),
+      signal: signalName,
       to: z
         .enum(['foreground', 'leader'])
         .default('foreground')
@@ -210,7 +208,7 @@ export const SESSION_INPUT_OPERATIONS = {
     cli: {
       command: 'signal',
       positionals: ['session', 'signal'],
-      examples: ['transom signal work INT', 'transom signal work TERM --to leader'],
+      examples: ['transom signal work INT', 'transom signal work SIGTERM --to leader'],
       seeAlso: ['keys', 'destroy'],
       render: 'nothing',
     },

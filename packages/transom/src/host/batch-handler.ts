@@ -7,10 +7,10 @@ import {
   type ParsedParams,
   type Result,
   type Snapshot,
-  type WaitConditions,
 } from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import { compileConditions } from '../session/conditions.ts'
+import { problemsOf, usageError } from '../session/bad-parameters.ts'
 import { dispatch, type HostOperations, type RequestContext } from './dispatch.ts'
 
 type Step = ParsedParams<'session.batch'>['steps'][number]
@@ -32,7 +32,7 @@ export async function runBatch(
   steps: readonly Step[],
   context: RequestContext,
 ): Promise<Result<'session.batch'>> {
-  const calls = steps.map((step, index) => callOf(step, index + 1, batch))
+  const calls = checkedCalls(steps, batch)
   const startMs = performance.now()
   const reports: BatchStepReport[] = []
   let failure: { number: number; error: unknown; snapshot: Snapshot } | null = null
@@ -68,37 +68,46 @@ interface Call {
   readonly params: Record<string, unknown>
 }
 
-function callOf({ step, ...given }: Step, number: number, { session, actor }: Batch): Call {
+/** What is wrong with a step, for a caller that sent many. */
+interface BadStep {
+  readonly number: number
+  readonly step: string
+  readonly message: string
+}
+
+/** The calls of all steps. Throws `usage` (or `bad_pattern`, if no step has another fault), listing every bad step. */
+function checkedCalls(steps: readonly Step[], batch: Batch): Call[] {
+  const errors: OpError[] = []
+  const bad: BadStep[] = []
+  const calls = steps.flatMap((step, index) => {
+    try {
+      return [callOf(step, batch)]
+    } catch (error) {
+      if (!(error instanceof OpError)) throw error
+      errors.push(error)
+      bad.push({ number: index + 1, step: step.step, message: error.message })
+      return []
+    }
+  })
+  const [first] = bad
+  if (first === undefined) return calls
+  const message = bad.map((it) => `step ${it.number} (${it.step}): ${it.message}`).join('\n')
+  const code = errors.every((error) => error.code === 'bad_pattern') ? 'bad_pattern' : 'usage'
+  throw new OpError(code, message, { step: first.number, bad_steps: bad })
+}
+
+function callOf({ step, ...given }: Step, { session, actor }: Batch): Call {
   const name = `session.${step}`
-  if (!isOperationName(name)) {
-    const message = `step ${number}: there is no step ${JSON.stringify(step)} in this version`
-    throw new OpError('usage', message, { step: number })
-  }
+  if (!isOperationName(name)) throw new OpError('usage', 'this version has no such step')
   const { params: schema, step: role }: OperationDefinition = OPERATIONS[name]
   const hasActor = actor !== undefined && 'actor' in schema.shape
   const params = { ...(hasActor ? { actor } : {}), ...given, session }
   const parsed = schema.safeParse(params)
   if (parsed.success) {
-    if (name === 'session.wait') checkConditions(number, parsed.data)
+    if (name === 'session.wait') compileConditions(parsed.data)
     return { name, isInput: role === 'input', params }
   }
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  )
-  throw new OpError('usage', `step ${number} (${step}): ${problems.join('; ')}`, { step: number, problems })
-}
-
-/** Whether it waits for anything, by patterns that can be used. */
-function checkConditions(number: number, params: WaitConditions): void {
-  try {
-    compileConditions(params)
-  } catch (error) {
-    if (!(error instanceof OpError)) throw error
-    throw new OpError(error.code, `step ${number} (wait): ${error.message}`, {
-      ...error.details,
-      step: number,
-    })
-  }
+  throw usageError(problemsOf(parsed.error.issues, params), {})
 }
 
 /** A wait looks past the input before it, unless it gives its own baseline. */

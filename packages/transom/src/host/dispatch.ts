@@ -13,6 +13,7 @@ import {
 import { OpError } from '@transom/protocol/errors'
 import type { Capabilities } from '../session/capabilities.ts'
 import type { Session } from '../session/session.ts'
+import { problemsOf, usageError } from '../session/bad-parameters.ts'
 
 /** What a handler may use of the request it serves. */
 export interface RequestContext {
@@ -91,7 +92,7 @@ export async function dispatch(
     throw new OpError('unknown_operation', message, { operation: name })
   }
   const parsed = OPERATIONS[name].params.safeParse(params ?? {})
-  if (!parsed.success) throw usageError(name, parsed.error.issues, params)
+  if (!parsed.success) throw usageError(problemsOf(parsed.error.issues, params), { operation: name })
   // The table and the handlers have the same keys; TypeScript cannot follow a key through both.
   const handler = handlers[name] as (params: unknown, context: RequestContext, target?: unknown) => unknown
   const { needs } = OPERATIONS[name]
@@ -104,28 +105,4 @@ function sessionRefOf(operation: string, params: object): string {
   const ref = session ?? conversation_id
   if (typeof ref !== 'string') throw new Error(`${operation} needs a capability and names no session`)
   return ref
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-function usageError(operation: string, issues: readonly Issue[], params: unknown): OpError {
-  const problems = issues.map((issue) => {
-    const where = issue.path.map(String).join('.')
-    const value = valueAt(params, issue.path)
-    const got = where === '' || value === undefined ? '' : ` (got ${JSON.stringify(value)?.slice(0, 100)})`
-    return `${where === '' ? 'parameters' : where}: ${issue.message}${got}`
-  })
-  return new OpError('usage', `${operation}: ${problems.join('; ')}`, { operation, problems })
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value
-  for (const key of path) {
-    if (typeof at !== 'object' || at === null) return undefined
-    at = Reflect.get(at, key)
-  }
-  return at
 }

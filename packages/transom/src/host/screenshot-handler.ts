@@ -94,7 +94,7 @@ function formatOf(out: string | undefined): 'png' | 'svg' | 'html' {
 /** The cells that are asked for, inside the screen; null for all of them. */
 function cropOf(screen: Projection, { crop_rows, crop_cols, crop_text }: ScreenshotParams): CellRange | null {
   if (crop_rows !== undefined && crop_text !== undefined)
-    throw new OpError('usage', 'give one of crop_rows and crop_text')
+    throw new OpError('usage', 'give one of `crop_rows` and `crop_text`')
   if (crop_rows === undefined && crop_cols === undefined && crop_text === undefined) return null
   const { cols, rows } = screen.frame().grid
   const [fromRow, toRow] =
@@ -107,7 +107,7 @@ function spanOf(name: string, span: string | undefined, size: number): [from: nu
   if (span === undefined) return [0, size]
   const [from = 0, last = from] = span.split('-').map(Number)
   if (from <= last && from < size) return [from, Math.min(last + 1, size)]
-  throw new OpError('usage', `${name}: the screen has ${size}, counted from 0 (got ${span})`, {
+  throw new OpError('usage', `\`${name}\`: the screen has ${size}, counted from 0 (got ${span})`, {
     [name]: span,
   })
 }

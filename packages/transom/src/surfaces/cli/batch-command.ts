@@ -1,8 +1,9 @@
-import type { BatchStepReport, Result, Snapshot } from '@transom/protocol'
+import type { BatchStepReport, Command, Result, Snapshot } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { parseBatch, type ScriptStep } from './batch-script.ts'
 import { callerContext } from './caller-context.ts'
 import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
+import { spellParameters } from './spell-parameters.ts'
 import { printable } from './text-layout.ts'
 
 export const batchCommand = localCommand({
@@ -63,7 +64,7 @@ async function batch(context: LocalContext): Promise<number> {
     return 0
   } catch (error) {
     cli.progress('')
-    throw error instanceof OpError ? placed(error, name, steps) : error
+    throw error instanceof OpError ? placed(error, name, steps, context.commands) : error
   }
 }
 
@@ -87,12 +88,26 @@ function linesOf(step: string, result: Record<string, unknown>): string[] {
 }
 
 /** The same error, telling which line of the file it is about. */
-function placed(error: OpError, file: string, steps: readonly ScriptStep[]): OpError {
+function placed(
+  error: OpError,
+  file: string,
+  steps: readonly ScriptStep[],
+  commands: readonly Command[],
+): OpError {
   const where = (number: number) => {
     const step = steps[number - 1]
     return step === undefined ? '' : `${file}:${step.line}: ${step.source}\n  `
   }
-  const { step, failures } = error.details
+  const { step, failures, bad_steps } = error.details
+  if (Array.isArray(bad_steps)) {
+    // as the host's batch handler wrote them
+    const bad = bad_steps as { number: number; step: string; message: string }[]
+    const messages = bad.map((it) => {
+      const command = commands.find(({ isStep, command: name }) => isStep && name === it.step)
+      return where(it.number) + spellParameters(it.message, commands, command)
+    })
+    return new OpError(error.code, messages.join('\n'), error.details)
+  }
   if (error.code !== 'batch_failed' && typeof step === 'number')
     return new OpError(error.code, `${where(step)}${error.message}`, error.details)
   if (error.code !== 'batch_failed' || !Array.isArray(failures)) return error

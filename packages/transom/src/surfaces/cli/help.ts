@@ -1,5 +1,6 @@
 import type { Command, CommandParam } from '@transom/protocol'
 import { ERROR_TABLE, type ErrorCode } from '@transom/protocol/errors'
+import { spellParameters } from './spell-parameters.ts'
 
 /** Two columns: a term and what it means. */
 export type Row = readonly [left: string, right: string]
@@ -116,13 +117,13 @@ export function usageLine(command: Command, program: string): string {
 export function argumentRows(command: Command): Row[] {
   return command.params
     .filter(({ name }) => command.positionals.includes(name) || name === command.rest)
-    .map((param): Row => [label(param), describe(param)])
+    .map((param): Row => [label(param), describe(param, command)])
 }
 
 export function optionRows(command: Command): Row[] {
   const file = command.params.filter(({ readable }) => readable).map(fileRow)
   const options = command.params.filter(({ flag }) => flag !== null)
-  return [...file, ...options.map(optionRow)]
+  return [...file, ...options.map((param) => optionRow(param, command))]
 }
 
 /** How this command can end: the statuses of its own errors, and those of every command. */
@@ -152,18 +153,19 @@ function fileRow(param: CommandParam): Row {
   ]
 }
 
-function optionRow(param: CommandParam): Row {
+function optionRow(param: CommandParam, command: Command): Row {
   const value =
     param.type === 'boolean' ? '' : param.type === 'optional' ? `[=${label(param)}]` : ` ${label(param)}`
-  return [`--${param.flag}${value}`, describe(param)]
+  return [`--${param.flag}${value}`, describe(param, command)]
 }
 
-function describe(param: CommandParam): string {
+/** What a parameter is, with the names of the others as the command line has them. */
+function describe(param: CommandParam, command: Command): string {
   // Where the description does not spell the values out, they are added.
   const spelledOut = param.values?.every((value) => param.description.includes(value)) ?? true
   const values = spelledOut ? '' : ` One of: ${param.values?.join(', ')}.`
   const preset = param.default === null ? '' : ` Default: ${param.default}.`
-  return param.description + values + preset
+  return spellParameters(param.description, [command]) + values + preset
 }
 
 function label(param: CommandParam): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commandTable } from '@transom/protocol'
+import { readValue } from './argument-values.ts'
 import { commandHelp, programHelp, transomHelp } from './help.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv } from './parse-argv.ts'
@@ -113,6 +114,8 @@ describe('a command line', () => {
     [['create', '--cols'], '--cols needs a value'],
     [['create', '--env', 'NOVALUE'], '--env needs NAME=VALUE (got "NOVALUE")'],
     [['wait', 's', '--cursor', '3'], '--cursor needs ROW,COL'],
+    [['wait', 's', '--timeout', 'soon'], '--timeout needs a duration such as 500ms'],
+    [['gc', '--older-than', '7'], '--older-than needs a duration with its unit'],
     [['list', '--all=yes'], '--all takes no value'],
     [['--frob'], 'unknown option --frob'],
     [['--home'], '--home needs a folder'],
@@ -121,6 +124,28 @@ describe('a command line', () => {
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(reason) }),
     )
   })
+})
+
+test.each([
+  ['500ms', 500],
+  ['1s', 1000],
+  ['2m', 120_000],
+  ['750', 750],
+])('every option that takes a time takes %s', (text, ms) => {
+  const timed = commands.flatMap(({ command, params }) =>
+    params
+      .filter(({ name, flag }) => flag !== null && name.endsWith('_ms'))
+      .map((param) => ({ command, param })),
+  )
+  expect(timed.map(({ param }) => param.name)).toEqual(expect.arrayContaining(['timeout_ms', 'settle_ms']))
+  for (const { command, param } of timed) {
+    expect([command, param.name, param.type]).toEqual([
+      command,
+      param.name,
+      expect.stringMatching(/^(duration|age)$/),
+    ])
+    if (param.type === 'duration') expect(readValue(param, `--${param.flag}`, text, undefined)).toBe(ms)
+  }
 })
 
 describe('help', () => {

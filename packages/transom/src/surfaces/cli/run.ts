@@ -7,26 +7,34 @@ import type { CliProcess } from './cli-process.ts'
 import { commandHelp, programHelp, transomHelp } from './help.ts'
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
-import { parseArgv, type ParsedArgv } from './parse-argv.ts'
+import { commandWords, parseArgv, type ParsedArgv } from './parse-argv.ts'
 import { renderError } from './render.ts'
 import { jsonText, noticePrinter, runOperation } from './run-operation.ts'
+import { meantSessions } from './session-suggestions.ts'
+import { spellParameters } from './spell-parameters.ts'
 import { spellCommand } from './spell-step.ts'
+import { meantWords } from './suggestions.ts'
 import { versionCommand } from './version-command.ts'
 
 /** Runs one command line; returns the exit status. */
 export async function runCli(cli: CliProcess): Promise<number> {
   try {
     const commands = [...cli.commands, ...LOCAL_COMMANDS]
-    return await runCommand(cli, parseArgv(cli.argv, commands, callerContext(cli)))
+    return await runCommand(cli, parseArgv(cli.argv, commands, callerContext(cli), meantWords))
   } catch (error) {
-    return reportError(cli, toWireError(error))
+    return await reportError(cli, toWireError(error))
   }
 }
 
 /** Prints why a command line failed; returns the exit status. */
-export function reportError(cli: CliProcess, error: WireError): number {
+export async function reportError(cli: CliProcess, error: WireError): Promise<number> {
   const asksForJson = cli.argv.slice(0, endOfOptions(cli.argv)).includes('--json')
-  const wire = { ...error, message: fullMessage(error, spellCommand(cli.commands, cli.program)) }
+  const inWords = spellParameters(error.message, cli.commands, calledCommand(cli))
+  const meant = error.code === 'session_not_found' ? await meantSessions(cli, error.details) : ''
+  const wire = {
+    ...error,
+    message: fullMessage({ ...error, message: inWords + meant }, spellCommand(cli.commands, cli.program)),
+  }
   if (asksForJson) cli.out(jsonText({ error: wire }, cli.pretty))
   else cli.err(renderError(wire, cli.program))
   return ERROR_TABLE[wire.code].exit
@@ -62,6 +70,18 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   }
   if (isLocal(command)) return await command.run(context)
   return await runOperation(cli, command, { flags, params })
+}
+
+/** The command of the table that was called, if the command line can be read so far. */
+function calledCommand({ argv, commands }: CliProcess): Command | undefined {
+  try {
+    const [first = '', second = ''] = commandWords(argv)
+    return [`${first} ${second}`, first]
+      .map((name) => commands.find((it) => it.command === name))
+      .find(Boolean)
+  } catch {
+    return undefined // an unknown option before the command
+  }
 }
 
 function isLocal(command: Command): command is LocalCommand {

@@ -36,9 +36,9 @@ export const watchCommand = localCommand({
     }),
     localParam({
       name: 'idle_ms',
-      type: 'integer',
+      type: 'duration',
       flag: 'idle-ms',
-      placeholder: 'N',
+      placeholder: 'TIME',
       description: 'How long nothing must be drawn.',
       default: IDLE_MS_DEFAULT,
     }),
