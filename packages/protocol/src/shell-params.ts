@@ -37,7 +37,7 @@ export const budget = {
     .int()
     .min(1)
     .optional()
-    .describe('As max_bytes, in what a language model counts, roughly.')
+    .describe('As `max_bytes`, in what a language model counts, roughly.')
     .meta({ placeholder: 'N' }),
 }
 /** Output within a budget: as plain text, or as bytes. */

@@ -9,6 +9,8 @@ export type Row = readonly [left: string, right: string]
 export interface ProgramHelp {
   readonly program: string
   readonly summary: string
+  /** Right below the summary: where a reader who is new should start. */
+  readonly start: string
   readonly examples: readonly string[]
   readonly options: readonly Row[]
   readonly environment: readonly Row[]
@@ -41,6 +43,7 @@ export function transomHelp(program: string): ProgramHelp {
   return {
     program,
     summary: PROGRAM_SUMMARY,
+    start: `An agent should read "${program} skills get transom" first: one page that teaches all of it.`,
     examples: programExamples(program),
     options: GLOBAL_OPTIONS,
     environment: ENVIRONMENT,
@@ -74,6 +77,7 @@ export function programHelp(commands: readonly Command[], about: ProgramHelp): s
   const { program, environment } = about
   return [
     about.summary,
+    about.start,
     '',
     'Examples:',
     ...about.examples.map((example) => `  ${example}`),
@@ -93,12 +97,35 @@ export function programHelp(commands: readonly Command[], about: ProgramHelp): s
   ].join('\n')
 }
 
-export function programExamples(program: string): string[] {
+/** What to begin with. */
+export function firstCommands(program: string): string[] {
   return [
     `${program} create --name work -- bash`,
-    `${program} type work 'ls -l' --enter`,
-    `${program} wait work --screen-stable-ms 200 --after-input`,
+    `${program} run work -- 'cd /tmp && ls -l'`,
     `${program} snapshot work`,
+  ]
+}
+
+/** What is printed without a command in a Home that has no session yet. */
+export function firstSteps(program: string): string {
+  return [
+    PROGRAM_SUMMARY,
+    '',
+    'To begin with:',
+    ...firstCommands(program).map((line) => `  ${line}`),
+    '',
+    `An agent should read "${program} skills get transom"; "${program} --help" lists all commands.`,
+  ].join('\n')
+}
+
+export function programExamples(program: string): string[] {
+  return [
+    ...firstCommands(program),
+    `${program} exec work 'python3 -q'`,
+    `${program} wait work --needs-input`,
+    `${program} type work 'print(6 * 7)' --enter`,
+    `${program} wait work --text 42 --after-input`,
+    `${program} screenshot work -o work.png`,
     `${program} destroy work`,
   ]
 }

@@ -1,10 +1,12 @@
+import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, fullMessage, toWireError, type WireError } from '@transom/protocol/errors'
+import { homePath } from '../../home/home-path.ts'
 import { callHost, hostFinder } from './call-host.ts'
 import { callerContext, readTextFile } from './caller-context.ts'
 import type { CliProcess } from './cli-process.ts'
-import { commandHelp, programHelp, transomHelp } from './help.ts'
+import { commandHelp, firstSteps, programHelp, transomHelp } from './help.ts'
 import type { LocalCommand, LocalContext } from './local-command.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { commandWords, parseArgv, type ParsedArgv } from './parse-argv.ts'
@@ -65,7 +67,9 @@ async function runCommand(cli: CliProcess, { flags, command, params }: ParsedArg
   if (flags.version) return await versionCommand.run(context)
   if (command === null || flags.help) {
     const about = transomHelp(cli.program)
-    cli.out(command === null ? programHelp(commands, about) : commandHelp(command, about))
+    if (command !== null) cli.out(commandHelp(command, about))
+    else if (flags.help || hasSessions(homePath(flags.home, cli.env))) cli.out(programHelp(commands, about))
+    else cli.out(firstSteps(cli.program))
     return flags.help ? 0 : ERROR_TABLE.usage.exit
   }
   if (isLocal(command)) return await command.run(context)
@@ -81,6 +85,15 @@ function calledCommand({ argv, commands }: CliProcess): Command | undefined {
       .find(Boolean)
   } catch {
     return undefined // an unknown option before the command
+  }
+}
+
+/** Whether a Home has any session, live or ended. */
+function hasSessions(home: string): boolean {
+  try {
+    return fs.readdirSync(path.join(home, 'sessions')).length > 0
+  } catch {
+    return false // there is no such Home yet, or it cannot be read: the first command says so
   }
 }
 
