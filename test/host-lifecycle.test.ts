@@ -47,7 +47,7 @@ describe('the host', () => {
   test('stays while a session is active, and says so when told to stop', async () => {
     const id = await home.ok('create', '--', 'cat')
     const refused = await home.run(['host', 'stop'])
-    expect([refused.code, refused.stderr]).toEqual([69, expect.stringContaining('1 sessions are active')])
+    expect([refused.code, refused.stderr]).toEqual([69, expect.stringContaining('one session is active')])
     const { pid } = home.host()
     expect(await home.json('host', 'stop', '--force')).toEqual({ stopped: true, destroyed: 1 })
     await processEnd(pid)

@@ -39,7 +39,7 @@ export class Conversations {
     if (live !== undefined) return live
     const last = (await this.history(conversation)).at(-1)
     if (last === undefined) return this.#blocksTarget(conversation).catch(notFound(conversation))
-    const message = `the shell of conversation ${JSON.stringify(conversation)} has ended; the next exec_block starts another`
+    const message = `the shell of conversation ${JSON.stringify(conversation)} has ended; the next command in it starts another`
     throw new OpError('session_ended', message, {
       session: last.session,
       status: last.status,
