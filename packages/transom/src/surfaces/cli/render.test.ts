@@ -70,7 +70,14 @@ describe('a result', () => {
   test('counts one thing in the singular', () => {
     expect(shown({ text: '{count:n_byte}' }, { count: 1 })).toBe('1 byte')
     expect(shown({ text: '{count:n_byte}' }, { count: 0 })).toBe('0 bytes')
-    const session = { session: 's1', name: null, status: 'exited', ended_at: null, bytes: 5, outcome: 'removed' }
+    const session = {
+      session: 's1',
+      name: null,
+      status: 'exited',
+      ended_at: null,
+      bytes: 5,
+      outcome: 'removed',
+    }
     const result = { sessions: [session], bytes: 5, dry_run: false, kept: [] }
     expect(shown({ code: 'collection' }, result)).toContain('\n1 session removed, 5 bytes')
   })
