@@ -51,8 +51,7 @@ test('it builds the checkout the first time, and says so on standard error', () 
        fs.mkdirSync(new URL('../packages/transom/dist', import.meta.url), { recursive: true })
        fs.writeFileSync(new URL('../packages/transom/dist/cli.cjs', import.meta.url), 'console.log(process.argv[2])')`,
     )
-    const run = () =>
-      spawnSync(path.join(root, 'bin/cli.cjs'), ['hello'], { encoding: 'utf8' })
+    const run = () => spawnSync(path.join(root, 'bin/cli.cjs'), ['hello'], { encoding: 'utf8' })
     expect(run()).toMatchObject({
       stdout: 'hello\n',
       stderr: expect.stringMatching(/^building .*\nbuilt\n$/),

@@ -111,6 +111,12 @@ test('agent-tty is the same program under another name', async () => {
     'agent-tty create -- bash',
   )
   expect((await home.run(['nope'], { program: link })).stderr).toMatch(/^agent-tty: unknown command "nope"/)
+  const id = await home.ok('create', '--', 'cat')
+  const typed = await home.run(['send-keys', id, 'h', 'i', 'Enter'], { program: link })
+  expect([typed.code, typed.stderr]).toEqual([0, ''])
+  await home.ok('wait', id, '--regex', 'hi\\s+hi')
+  const { stdout } = await home.run(['snapshot', id, '--format', 'text'], { program: link })
+  expect(stdout).toBe('hi\nhi\n')
 })
 
 /** Resolves when a process that is not ours to wait for has ended. */

@@ -46,10 +46,10 @@ export function parseArgv(
   argv: readonly string[],
   commands: readonly Command[],
   context: CallerContext,
-  meant?: Dialect['meant'],
+  messages: Partial<Pick<Dialect, 'program' | 'meant'>> = {},
 ): ParsedArgv {
   const flags = noFlags()
-  const dialect = { ...transomDialect(flags), ...(meant === undefined ? {} : { meant }) }
+  const dialect = { ...transomDialect(flags), ...messages }
   return { flags, ...parseCommandLine(argv, commands, context, dialect) }
 }
 

@@ -3,6 +3,7 @@ import * as path from 'node:path'
 import type { Command } from '@transom/protocol'
 import { ERROR_TABLE, fullMessage, toWireError, type WireError } from '@transom/protocol/errors'
 import { homePath } from '../../home/home-path.ts'
+import { fromAgentTty } from './agent-tty-spellings.ts'
 import { callHost, hostFinder } from './call-host.ts'
 import { callerContext, readTextFile } from './caller-context.ts'
 import type { CliProcess } from './cli-process.ts'
@@ -22,7 +23,9 @@ import { versionCommand } from './version-command.ts'
 export async function runCli(cli: CliProcess): Promise<number> {
   try {
     const commands = [...cli.commands, ...LOCAL_COMMANDS]
-    return await runCommand(cli, parseArgv(cli.argv, commands, callerContext(cli), meantWords))
+    const argv = cli.program === 'agent-tty' ? fromAgentTty(cli.argv) : cli.argv
+    const messages = { program: cli.program, meant: meantWords }
+    return await runCommand(cli, parseArgv(argv, commands, callerContext(cli), messages))
   } catch (error) {
     return await reportError(cli, toWireError(error))
   }

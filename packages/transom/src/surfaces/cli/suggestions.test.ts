@@ -8,7 +8,7 @@ const commands = [...commandTable(), ...LOCAL_COMMANDS]
 
 function refusal(...argv: string[]): string {
   try {
-    parseArgv(argv, commands, { env: {}, cwd: '/here', readText: () => '' }, meantWords)
+    parseArgv(argv, commands, { env: {}, cwd: '/here', readText: () => '' }, { meant: meantWords })
   } catch (error) {
     return (error as Error).message
   }

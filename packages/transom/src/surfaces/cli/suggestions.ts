@@ -1,6 +1,6 @@
 /** What other programs call our commands: tmux, screen, docker, asciinema, coder/agent-tty, browsers' tools. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  list: ['ls', 'ps', 'sessions', 'list-sessions', 'status'],
+  list: ['dashboard', 'ls', 'ps', 'sessions', 'list-sessions', 'status'],
   create: ['new', 'new-session', 'start', 'spawn', 'open', 'launch', 'add'],
   destroy: ['kill', 'kill-session', 'rm', 'delete', 'remove', 'stop', 'close', 'end', 'quit', 'exit'],
   signal: ['kill'],
