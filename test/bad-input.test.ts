@@ -66,6 +66,7 @@ test('an unknown session is named, with the way to see those that are there', as
 test('a mistyped session is answered with the one that was probably meant', async () => {
   await home.ok('create', '--name', 'builder', '--', 'cat')
   expect((await refused(['snapshot', 'biulder'])).message).toContain('(did you mean "builder"?)')
+  expect((await refused(['exec', 'bulider', 'ls'])).message).toContain('(did you mean "builder"?)')
   await home.ok('destroy', 'builder')
   expect((await refused(['snapshot', 'bilder'])).message).toContain('(did you mean "builder"?)')
 })

@@ -38,6 +38,8 @@ export interface CommandParam {
   readonly readable: boolean
   /** The only values it takes; null for any. */
   readonly values: readonly string[] | null
+  /** The least and the largest number that it takes; null for any. */
+  readonly limits: readonly [min: number, max: number] | null
   /** What it names, or its usual values, where its type does not say it, for completion. */
   readonly completes: 'sessions' | 'commands' | readonly string[] | null
 }
@@ -105,6 +107,8 @@ interface ParamSchema {
   from?: string
   readable?: boolean
   enum?: string[]
+  minimum?: number
+  maximum?: number
   completes?: 'sessions' | readonly string[]
   hidden?: boolean
 }
@@ -127,8 +131,15 @@ export function commandParams(params: z.ZodObject, hasPlace: ReadonlySet<string>
     from: property.from ?? null,
     readable: property.readable ?? false,
     values: property.enum ?? null,
+    limits: limitsOf(property),
     completes: property.completes ?? null,
   }))
+}
+
+/** zod bounds a whole number by what JavaScript can count exactly: that is no limit to tell. */
+function limitsOf({ minimum, maximum }: ParamSchema): CommandParam['limits'] {
+  if (minimum === undefined || maximum === undefined) return null
+  return maximum >= Number.MAX_SAFE_INTEGER ? null : [minimum, maximum]
 }
 
 function cliType(name: string, type: string | undefined): CommandParam['type'] {

@@ -121,7 +121,7 @@ function rowsOf(screen: Projection, text: string): [from: number, to: number] {
   const lines = canonical.lines.filter(isShown)
   const [first, last] = [lines[0], lines.at(-1)]
   if (first !== undefined && last !== undefined) return [first.rowIndex, last.rowIndex + last.rowCount]
-  const message = `crop_text: ${JSON.stringify(text)} is not on the screen at seq ${screen.seq}`
+  const message = `the text ${JSON.stringify(text)} of \`crop_text\` is not on the screen at seq ${screen.seq}`
   const look = next({ call: 'session.snapshot', params: {}, does: 'shows the screen' })
   throw new OpError('text_not_found', message, { text, seq: screen.seq, ...look })
 }

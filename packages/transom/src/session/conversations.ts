@@ -125,6 +125,7 @@ function notFound(conversation: string): (error: unknown) => never {
       { call: 'session.list', params: { all: true }, does: 'shows the sessions' },
       { call: 'session.create', params: { name: conversation, command: ['bash'] }, does: 'makes one' },
     )
-    throw new OpError('conversation_not_found', message, { conversation_id: conversation, ...steps })
+    const details = { ...error.details, conversation_id: conversation, ...steps } // `ref` and `home`, too
+    throw new OpError('conversation_not_found', message, details)
   }
 }

@@ -191,8 +191,29 @@ function describe(param: CommandParam, command: Command): string {
   // Where the description does not spell the values out, they are added.
   const spelledOut = param.values?.every((value) => param.description.includes(value)) ?? true
   const values = spelledOut ? '' : ` One of: ${param.values?.join(', ')}.`
-  const preset = param.default === null ? '' : ` Default: ${param.default}.`
-  return spellParameters(param.description, [command]) + values + preset
+  const isTime = param.type === 'duration' && typeof param.default === 'number'
+  const preset =
+    param.default === null ? '' : ` Default: ${isTime ? durationWord(Number(param.default)) : param.default}.`
+  return spellParameters(param.description, [command]) + values + limitsOf(param) + preset
+}
+
+/** The limits of a number, unless the description has them. */
+function limitsOf({ limits, type, description }: CommandParam): string {
+  if (limits === null || description.includes(String(limits[1]))) return ''
+  const [min, max] = type === 'duration' || type === 'age' ? limits.map(durationWord) : limits
+  return ` From ${min} to ${max}.`
+}
+
+/** In the largest unit that fits, as the option takes it. */
+function durationWord(ms: number): string {
+  const units: readonly (readonly [string, number])[] = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ]
+  const [unit, size] = units.find(([, it]) => ms >= it && ms % it === 0) ?? ['ms', 1]
+  return ms === 0 ? '0' : `${ms / size}${unit}`
 }
 
 function label(param: CommandParam): string {

@@ -100,5 +100,6 @@ const PARAM_DEFAULTS = {
   from: null,
   readable: false,
   values: null,
+  limits: null,
   completes: null,
 }

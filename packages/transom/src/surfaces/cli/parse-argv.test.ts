@@ -167,6 +167,15 @@ describe('help', () => {
     expect(help).toContain('See also: transom watch, transom snapshot')
   })
 
+  test('tells the limits of numbers and times', () => {
+    const helpOf = (name: string) => {
+      const command = commands.find((it) => it.command === name)
+      return command === undefined ? '' : commandHelp(command, transomHelp('transom'))
+    }
+    expect(helpOf('resize')).toMatch(/--cols C .* From 2 to 1000\.\n/)
+    expect(helpOf('wait')).toMatch(/--timeout TIME .* From 0 to 1d\. Default: 30s\.\n/)
+  })
+
   test('points only to commands that there are', () => {
     const names = commands.map(({ command }) => command)
     expect(commands.flatMap(({ seeAlso }) => seeAlso).filter((name) => !names.includes(name))).toEqual([])

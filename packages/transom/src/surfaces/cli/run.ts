@@ -35,7 +35,8 @@ export async function runCli(cli: CliProcess): Promise<number> {
 export async function reportError(cli: CliProcess, error: WireError): Promise<number> {
   const asksForJson = cli.argv.slice(0, endOfOptions(cli.argv)).includes('--json')
   const inWords = spellParameters(error.message, cli.commands, calledCommand(cli))
-  const meant = error.code === 'session_not_found' ? await meantSessions(cli, error.details) : ''
+  const isUnknown = error.code === 'session_not_found' || error.code === 'conversation_not_found'
+  const meant = isUnknown ? await meantSessions(cli, error.details) : ''
   const wire = {
     ...error,
     message: fullMessage({ ...error, message: inWords + meant }, spellCommand(cli.commands, cli.program)),
