@@ -9,7 +9,7 @@ export const commandText = z
   .min(1)
   .max(COMMAND_CHARS_MAX)
   .regex(/^[^\0]*$/, 'a command has no NUL')
-  .describe('What the shell shall run: one command, or as many lines as you like.')
+  .describe('What the shell runs: one command, or as many lines as you like.')
   .meta({ placeholder: 'COMMAND' })
 
 export const shellFolder = z
@@ -44,7 +44,7 @@ export const budget = {
 export const output = {
   data: untrusted(z.string().optional()).describe('Plain text, without escape sequences.'),
   data_b64: z.string().optional().describe('With `raw`: the bytes; the head of them when some are left out.'),
-  tail_b64: z.string().optional().describe('With `raw`, when bytes are left out: those behind the gap.'),
+  tail_b64: z.string().optional().describe('With `raw`, when bytes are left out: those after the gap.'),
   bytes: z.int().describe('How many bytes were printed.'),
   omitted: z
     .object({ from_cursor: z.int(), to_cursor: z.int() })

@@ -47,7 +47,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
         .optional()
         .describe('The picture itself in the answer, too (with --json).')
         .meta({ tool: { fixed: true } }),
-      theme: z.enum(['dark', 'light']).optional().describe('The colours: dark unless told.'),
+      theme: z.enum(['dark', 'light']).optional().describe('The colours; dark by default.'),
       scheme: z
         .string()
         .regex(/^\//, 'an absolute path')

@@ -123,7 +123,7 @@ export const SESSION_INPUT_OPERATIONS = {
         .enum(['click', 'double_click', 'drag', 'wheel', 'move', 'down', 'up'])
         .describe('click, double_click, drag, wheel, move, down or up.')
         .meta({ placeholder: 'ACTION' }),
-      at: cell.optional().describe('Where, counted from 0; the wheel turns in the middle unless told.'),
+      at: cell.optional().describe('Where, counted from 0; the wheel turns in the middle by default.'),
       text: z
         .string()
         .min(1)

@@ -91,7 +91,7 @@ export const WEB_OPERATIONS = {
     },
   }),
   'web.reload': operation({
-    summary: 'Load the page of a web session anew.',
+    summary: 'Load the page of a web session again.',
     params: z.object({ session: sessionRef, actor }),
     result: seqResult,
     errors: navigationErrors,

@@ -25,7 +25,7 @@ export const PROGRAM_SUMMARY = 'Terminals and web pages that an agent can operat
 export const GLOBAL_OPTIONS: readonly Row[] = [
   ['--home DIR', 'The Home to use (TRANSOM_HOME, AGENT_TTY_HOME, else ~/.transom).'],
   ['--json', 'Print one JSON object: the result, or {"error": …}.'],
-  ['--debug', 'Tell on standard error what is done; a host that this command starts keeps a debug log.'],
+  ['--debug', 'Report each step on standard error; a host that this command starts keeps a debug log.'],
   ['--help', 'Show this.'],
 ]
 
@@ -48,7 +48,7 @@ export function transomHelp(program: string): ProgramHelp {
     options: GLOBAL_OPTIONS,
     environment: ENVIRONMENT,
     footer: [
-      `"${program} help COMMAND" tells more about one; "${program} help --man" prints the manual page.`,
+      `"${program} help COMMAND" explains one; "${program} help --man" prints the manual page.`,
       'Exit status: 0 done, 64 usage, 65 data, 66 not found, 69 unavailable, 70 bug, 73 try later, 74 disk, 75 timeout, 77 permission.',
     ],
   }
