@@ -159,7 +159,16 @@ function readPlayer(/** @type {string} */ file) {
 }
 
 /** What only help, completion and errors need of a command and its parameters. */
-const HELP_ONLY = ['summary', 'description', 'examples', 'seeAlso', 'errors', 'placeholder', 'completes']
+const HELP_ONLY = [
+  'summary',
+  'description',
+  'examples',
+  'seeAlso',
+  'errors',
+  'placeholder',
+  'limits',
+  'completes',
+]
 
 /** Keeps the CLI small: it fills in again (surfaces/cli/local-command.ts) what is left out here. */
 function withoutEmpty(/** @type {string} */ _key, /** @type {unknown} */ value) {

@@ -117,7 +117,7 @@ END`)
 
 test('what may not be opened is refused, with the rule and what to do', async () => {
   const refused = await awi('navigate', 'http://localhost:1/', '--plain')
-  expect([refused.status, refused.stderr]).toEqual([77, expect.stringContaining('--allow-host localhost')])
+  expect([refused.status, refused.stderr]).toEqual([77, expect.stringContaining('--allow-host localhost:1')])
   expect(await awi('navigate', 'http://[::ffff:169.254.169.254]/latest/')).toMatchObject({ status: 77 })
   expect(await awi('navigate', 'file:///etc/passwd')).toMatchObject({ status: 65 })
   expect(await awi('navigate', 'data:text/html,x')).toMatchObject({ status: 65 })

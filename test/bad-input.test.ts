@@ -63,6 +63,14 @@ test('an unknown session is named, with the way to see those that are there', as
   }
 })
 
+test('a mistyped session is answered with the one that was probably meant', async () => {
+  await home.ok('create', '--name', 'builder', '--', 'cat')
+  expect((await refused(['snapshot', 'biulder'])).message).toContain('(did you mean "builder"?)')
+  expect((await refused(['exec', 'bulider', 'ls'])).message).toContain('(did you mean "builder"?)')
+  await home.ok('destroy', 'builder')
+  expect((await refused(['snapshot', 'bilder'])).message).toContain('(did you mean "builder"?)')
+})
+
 test('an ambiguous prefix is answered with the ids that begin with it', async () => {
   const client = await home.connect()
   const ids = new Map<string, string>()
@@ -104,7 +112,7 @@ test('a size that is no size of a terminal is refused, and the session keeps its
     expect((await refused(['create', '--cols', cols, '--', 'cat'])).message).toMatch(`cols`)
   }
   expect((await refused(['resize', 's', '--cols', '1'])).message).toContain('cols')
-  expect((await refused(['resize', 's'])).message).toContain('give cols, rows or both')
+  expect((await refused(['resize', 's'])).message).toContain('give --cols, --rows or both')
   expect(await home.json('inspect', 's')).toMatchObject({ cols: 80, rows: 24, status: 'running' })
   expect((await home.json<{ sessions: [] }>('list')).sessions).toHaveLength(1)
 })
@@ -127,7 +135,9 @@ test('an unknown option or command is named, as JSON too', async () => {
     exit: 64,
     message: expect.stringContaining('unknown option --colour for "transom snapshot"; add --help') as string,
   })
-  expect((await refused(['frobnicate'])).message).toContain('unknown command "frobnicate"; there are: create')
+  expect((await refused(['frobnicate'])).message).toContain(
+    'unknown command "frobnicate"; "transom --help" lists',
+  )
   expect((await refused(['--frob'])).message).toContain('unknown option --frob')
   expect((await refused(['host'])).message).toContain('needs one of: host status, host stop')
   expect((await refused(['snapshot'])).message).toContain('needs SESSION (or set TRANSOM_SESSION)')

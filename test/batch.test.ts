@@ -140,9 +140,10 @@ describe('a batch', () => {
       ['mark a\nwait --timeout 5 --json\n', ':2:18:', '--json is for the whole command line'],
       ['[{"step": "mark", "label": "a"},\n {"step": "mark" "label"}]', ':2:18:', 'this is not JSON'],
       ['{"step": "mark", "label": "a"}\n{"text": "x"}', ':2:1:', 'with its name as "step"'],
-      ['mark a\nresize --cols 5000\n', ':2: resize', 'cols: Too big'],
+      ['mark a\nresize --cols 5000\n', ':2: resize', '--cols must be at most 1000'],
       ['mark a\nwait\n', ':2: wait', 'nothing to wait for'],
       ['mark a\nwait --regex (\n', ':2: wait', 'cannot use the pattern'],
+      ['mark a\nresize --cols 5000\nwait --timeout 2d --exit\n', ':3: wait', '--timeout must be at most'],
     ]
     for (const [text, place, problem] of mistakes) {
       const file = script(text)

@@ -148,5 +148,10 @@ test('sessions are asked for without starting a host', async () => {
   const id = await home.ok('create', '--name', 'work', '--', 'sh', '-c', 'cat # tab\there')
   expect(await home.ok('__complete', 'bash', 'snapshot', '')).toBe(`work\n${id}`)
   expect(await home.ok('__complete', 'fish', 'snapshot', '')).toBe(`work\tsh -c cat # tab here\n${id}\twork`)
+  await home.ok('destroy', 'work')
+  expect(await home.ok('__complete', 'bash', 'type', '')).toBe('')
+  expect(await home.ok('__complete', 'fish', 'replay', '')).toBe(
+    `work\tdestroyed: sh -c cat # tab here\n${id}\twork`,
+  )
   expect((await home.run(['completion', 'csh'])).code).toBe(64)
 })

@@ -58,6 +58,17 @@ describe.each(TRIED)('the template %s', (template) => {
   )
 })
 
+test('a project is made from a checkout as the README describes', { timeout: TIMEOUT_MS }, () => {
+  const readme = fs.readFileSync(path.join(PACKAGES, 'create-aoapp/README.md'), 'utf8')
+  const [, block = ''] = /run by test\/create-aoapp\.test\.ts[^]*?```sh\n([^]*?)```/.exec(readme) ?? []
+  const cache = run(root, 'npm', 'config', 'get', 'cache').trim() // in the HOME that is replaced here
+  const env = { ...process.env, HOME: root, npm_config_cache: cache }
+  const cwd = path.dirname(PACKAGES)
+  const made = spawnSync('bash', ['-euc', block], { cwd, env, encoding: 'utf8' })
+  expect([made.status, made.stderr]).toEqual([0, expect.any(String)])
+  expect(fs.existsSync(path.join(root, 'my-app/dist/main.js'))).toBe(true)
+})
+
 test('aoapp dev builds at every save and keeps the data', { timeout: TIMEOUT_MS }, async () => {
   const project = makeProject('vanilla-ts', 'dev-app')
   const source = path.join(project, 'src/tasks.ts')

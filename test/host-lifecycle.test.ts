@@ -47,7 +47,7 @@ describe('the host', () => {
   test('stays while a session is active, and says so when told to stop', async () => {
     const id = await home.ok('create', '--', 'cat')
     const refused = await home.run(['host', 'stop'])
-    expect([refused.code, refused.stderr]).toEqual([69, expect.stringContaining('1 sessions are active')])
+    expect([refused.code, refused.stderr]).toEqual([69, expect.stringContaining('one session is active')])
     const { pid } = home.host()
     expect(await home.json('host', 'stop', '--force')).toEqual({ stopped: true, destroyed: 1 })
     await processEnd(pid)
@@ -111,6 +111,12 @@ test('agent-tty is the same program under another name', async () => {
     'agent-tty create -- bash',
   )
   expect((await home.run(['nope'], { program: link })).stderr).toMatch(/^agent-tty: unknown command "nope"/)
+  const id = await home.ok('create', '--', 'cat')
+  const typed = await home.run(['send-keys', id, 'h', 'i', 'Enter'], { program: link })
+  expect([typed.code, typed.stderr]).toEqual([0, ''])
+  await home.ok('wait', id, '--regex', 'hi\\s+hi')
+  const { stdout } = await home.run(['snapshot', id, '--format', 'text'], { program: link })
+  expect(stdout).toBe('hi\nhi\n')
 })
 
 /** Resolves when a process that is not ours to wait for has ended. */

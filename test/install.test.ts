@@ -117,11 +117,9 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/transom.1',
     'dist/whole-cli.cjs',
     'package.json',
-    'skills/repl.md',
+    'skills/mcp.md',
     'skills/setup.md',
-    'skills/shell.md',
-    'skills/tui.md',
-    'skills/web.md',
+    'skills/transom.md',
   ])
   const manifest = fs.readFileSync(path.join(PROJECT, 'packages/transom/package.json'), 'utf8')
   expect(JSON.parse(manifest)).not.toHaveProperty('private')

@@ -294,7 +294,11 @@ describe('what cannot be exported', () => {
       [['--out', file], 65, '--force'],
       [['--out', path.join(folder, 'x.doc')], 64, '.doc'],
       [['--out', path.join(folder, 'x.cast'), '--from-seq', '999999'], 66, 'ends with record'],
-      [['--out', path.join(folder, 'x.cast'), '--from-seq', '5', '--to-seq', '4'], 64, 'lies behind'],
+      [
+        ['--out', path.join(folder, 'x.cast'), '--from-seq', '5', '--to-seq', '4'],
+        64,
+        '--from-seq 5 is after --to-seq 4',
+      ],
       [['--out', path.join(folder, 'x.cast'), '--speed', '0'], 64, 'speed 0'],
       [['--out', path.join(folder, 'x.cast'), '--speed', 'fast'], 64, 'speed'],
       [['--out', '/proc/x.cast'], 74, '/proc/x.cast'],

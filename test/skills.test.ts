@@ -1,8 +1,9 @@
 /** What the program teaches agents about itself must be true of this version. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ERROR_TABLE, OPERATIONS, mcpTools, type OperationDefinition } from '@transom/protocol'
 import { StdioClient } from './support/mcp-client.ts'
@@ -23,12 +24,53 @@ test('every skill is listed and printed, and no other', async () => {
   const folder = fileURLToPath(new URL('../packages/transom/skills', import.meta.url))
   const { skills } = await home.json<{ skills: { skill: string }[] }>('skills', 'list')
   expect(skills.map(({ skill }) => `${skill}.md`).toSorted()).toEqual(fs.readdirSync(folder).toSorted())
-  for (const { skill } of skills) expect(await home.ok('skills', 'get', skill)).toMatch(/^# /)
+  for (const { skill } of skills) expect(await home.ok('skills', 'get', skill)).toMatch(/^# /m)
   const missing = await home.run(['skills', 'get', 'nothing'])
-  expect([missing.code, missing.stderr]).toEqual([
-    64,
-    expect.stringContaining('shell, tui, repl, web, setup'),
+  expect([missing.code, missing.stderr]).toEqual([64, expect.stringContaining('transom, mcp, setup')])
+})
+
+test('the skill for an agent with a shell is the first, has front matter, and --help announces it at its top', async () => {
+  const text = await home.ok('skills', 'get')
+  expect(text).toMatch(/^---\nname: transom\ndescription: .{50,}\n---\n\n# /)
+  expect(text).not.toMatch(/MCP|run_command|wait_for|read_screen/)
+  for (const wanted of [
+    'transom run ',
+    'transom exec ',
+    '--needs-input',
+    'transom batch ',
+    'transom screenshot ',
   ])
+    expect(text).toContain(wanted)
+  const help = await home.ok('--help')
+  expect(help.split('\n')[1]).toContain('transom skills get transom')
+})
+
+needs('vim', 'python3')('the commands of the skill work as written, one after another', async () => {
+  const text = await home.ok('skills', 'get', 'transom')
+  const script = [...text.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block]) => block).join('\n')
+  const bin = path.join(home.root, 'skill-bin')
+  fs.mkdirSync(bin)
+  fs.symlinkSync(CLI, path.join(bin, 'transom'))
+  const env = { ...home.env, PATH: `${bin}:${process.env['PATH']}` }
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script], { env, cwd: home.root })
+  expect(stdout).toContain('\n42\n')
+  expect(fs.readFileSync(path.join(home.root, 'notes.txt'), 'utf8')).toBe('written by an agent\n')
+  expect(fs.readFileSync(path.join(home.root, 'work.txt'), 'utf8')).toContain('hello agent')
+})
+
+test('without a command, a Home without sessions is shown what to begin with', async () => {
+  const empty = new TestHome()
+  try {
+    const { code, stdout } = await empty.run([])
+    expect(code).toBe(64)
+    expect(stdout).toContain(
+      "  transom create --name work -- bash\n  transom run work -- 'cd /tmp && ls -l'\n  transom snapshot work\n",
+    )
+    expect(stdout.split('\n').length).toBeLessThan(12)
+    expect(fs.existsSync(empty.path)).toBe(false) // nothing is made for a look
+  } finally {
+    await empty.close()
+  }
 })
 
 test('skills speak of tools, parameters and errors that there are', async () => {
@@ -38,7 +80,7 @@ test('skills speak of tools, parameters and errors that there are', async () => 
     ...operations.flatMap(({ params }) => Object.keys(params.shape)),
     ...Object.keys(ERROR_TABLE),
   ])
-  for (const skill of ['shell', 'tui', 'repl', 'web']) {
+  for (const skill of ['transom', 'mcp']) {
     const text = await home.ok('skills', 'get', skill)
     const named = [...text.matchAll(/`([a-z]+_[a-z_]+)`/g)].map((match) => match[1] ?? '')
     expect([skill, named.filter((name) => !known.has(name))]).toEqual([skill, []])

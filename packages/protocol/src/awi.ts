@@ -88,5 +88,6 @@ export const awiDurationMs = z
   .int()
   .min(0)
   .max(24 * 60 * 60 * 1000)
+  .meta({ parse: 'duration' })
 
 export const awiTimeoutMs = awiDurationMs.optional().describe('Give up after this many milliseconds.')

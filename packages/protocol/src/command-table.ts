@@ -11,7 +11,8 @@ import type { Render, Template } from './render.ts'
 export interface CommandParam {
   readonly name: string
   /**
-   * A `path` is made absolute by the caller, a `duration` (7d, 90s) becomes milliseconds, an `optional` is a path that
+   * A `path` is made absolute by the caller, a `duration` (90s, 500) and an `age` (7d: with its
+   * unit) become milliseconds, an `optional` is a path that
    * may be left out after its flag.
    */
   readonly type:
@@ -23,6 +24,7 @@ export interface CommandParam {
     | 'assignments'
     | 'path'
     | 'duration'
+    | 'age'
     | 'block'
     | 'optional'
   readonly flag: string | null
@@ -36,8 +38,10 @@ export interface CommandParam {
   readonly readable: boolean
   /** The only values it takes; null for any. */
   readonly values: readonly string[] | null
-  /** What it names, where its type does not say it, for completion. */
-  readonly completes: 'sessions' | 'commands' | null
+  /** The least and the largest number that it takes; null for any. */
+  readonly limits: readonly [min: number, max: number] | null
+  /** What it names, or its usual values, where its type does not say it, for completion. */
+  readonly completes: 'sessions' | 'commands' | readonly string[] | null
 }
 
 export interface Command {
@@ -102,11 +106,13 @@ interface ParamSchema {
   default?: string | number | boolean
   flag?: string
   placeholder?: string
-  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block' | 'list'
+  parse?: 'point' | 'assignments' | 'path' | 'duration' | 'age' | 'block' | 'list'
   from?: string
   readable?: boolean
   enum?: string[]
-  completes?: 'sessions'
+  minimum?: number
+  maximum?: number
+  completes?: 'sessions' | readonly string[]
   hidden?: boolean
 }
 
@@ -128,8 +134,15 @@ export function commandParams(params: z.ZodObject, hasPlace: ReadonlySet<string>
     from: property.from ?? null,
     readable: property.readable ?? false,
     values: property.enum ?? null,
+    limits: limitsOf(property),
     completes: property.completes ?? null,
   }))
+}
+
+/** zod bounds a whole number by what JavaScript can count exactly: that is no limit to tell. */
+function limitsOf({ minimum, maximum }: ParamSchema): CommandParam['limits'] {
+  if (minimum === undefined || maximum === undefined) return null
+  return maximum >= Number.MAX_SAFE_INTEGER ? null : [minimum, maximum]
 }
 
 function cliType(name: string, type: string | undefined): CommandParam['type'] {

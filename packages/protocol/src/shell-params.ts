@@ -10,7 +10,7 @@ export const commandText = z
   .min(1)
   .max(COMMAND_CHARS_MAX)
   .regex(/^[^\0]*$/, 'a command has no NUL')
-  .describe('What the shell shall run: one command, or as many lines as you like.')
+  .describe('What the shell runs: one command, or as many lines as you like.')
   .meta({ placeholder: 'COMMAND' })
 
 export const shellFolder = z
@@ -39,7 +39,7 @@ export const budget = {
     .int()
     .min(1)
     .optional()
-    .describe('As max_bytes, in what a language model counts, roughly.')
+    .describe('As `max_bytes`, in what a language model counts, roughly.')
     .meta({ placeholder: 'N' }),
 }
 /** Output within a budget: as plain text, or as bytes. */
@@ -49,7 +49,7 @@ export const output = {
     'With `raw`: the bytes; the head of them when some are left out.',
   ),
   tail_b64: untrusted(z.string().optional()).describe(
-    'With `raw`, when bytes are left out: those behind the gap.',
+    'With `raw`, when bytes are left out: those after the gap.',
   ),
   bytes: z.int().describe('How many bytes were printed.'),
   omitted: z

@@ -39,15 +39,15 @@ export const waitConditions = z.object({
   screen_stable_ms: durationMs
     .optional()
     .describe('The visible text has not changed for this long.')
-    .meta({ placeholder: 'N' }),
+    .meta({ placeholder: 'TIME', parse: 'duration' }),
   idle_ms: durationMs
     .optional()
     .describe('Nothing has been printed or painted for this long; a page that loads takes at least 5 s.')
-    .meta({ placeholder: 'N' }),
+    .meta({ placeholder: 'TIME', parse: 'duration' }),
   network_idle_ms: durationMs
     .optional()
     .describe('A web page has had no request open for this long.')
-    .meta({ placeholder: 'N' }),
+    .meta({ placeholder: 'TIME', parse: 'duration' }),
   screen_changed_from: z
     .string()
     .min(1)
@@ -76,7 +76,7 @@ export const waitOptions = z.object({
   timeout_ms: durationMs
     .default(WAIT_TIMEOUT_MS_DEFAULT)
     .describe('Give up after this long; 0 judges the present state once.')
-    .meta({ flag: 'timeout', placeholder: 'MS' }),
+    .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
   after_seq: z
     .int()
     .min(0)
@@ -87,7 +87,7 @@ export const waitOptions = z.object({
   settle_ms: durationMs
     .default(100)
     .describe('With a baseline: the present state counts once this long has passed without output.')
-    .meta({ tool: { hidden: true } }),
+    .meta({ placeholder: 'TIME', parse: 'duration', tool: { hidden: true } }),
 })
 
 export const waitResult = z.object({

@@ -11,7 +11,7 @@ export function notAList(
     if (code !== 'invalid_type' || typeof input !== 'string') return undefined
     const words = JSON.stringify(corrected(input))
     return words.length > EXAMPLE_CHARS_MAX
-      ? 'it is a list of words, not a text'
-      : `it is a list of words, not a text: give ${words}`
+      ? 'is a list of words, not a text'
+      : `is a list of words, not a text: give ${words}`
   }
 }

@@ -77,7 +77,7 @@ export const ARTIFACTS_OPERATIONS = {
       positionals: ['session'],
       examples: ['transom artifacts verify edit'],
       render: [
-        { text: '{artifacts} artifacts, {bytes} bytes: all as they were captured' },
+        { text: '{artifacts:n_artifact}, {bytes:n_byte}: all as they were captured' },
         { lines: 'problems', each: '{file} is not in the manifest' },
       ],
     },

@@ -162,7 +162,7 @@ export const PTY_OPERATIONS = {
     cli: null,
   }),
   'pty.wait_for': operation({
-    summary: 'Wait until something is in the output of a conversation’s shell, behind a cursor.',
+    summary: 'Wait until something is in the output of a conversation’s shell, after a cursor.',
     params: z.object({
       conversation_id: conversation,
       session_id: interactiveSession.describe(
@@ -184,8 +184,8 @@ export const PTY_OPERATIONS = {
         .max(WAIT_MS_MAX)
         .default(WAIT_TIMEOUT_MS_DEFAULT)
         .describe('Give up after this long; 0 looks at what is there.')
-        .meta({ flag: 'timeout', placeholder: 'MS' }),
-      max_bytes: z.int().min(1).optional().describe('Look no further than this behind the cursor.'),
+        .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
+      max_bytes: z.int().min(1).optional().describe('Look no further than this after the cursor.'),
     }),
     result: z.object({
       ok: z.literal(true),
@@ -194,7 +194,7 @@ export const PTY_OPERATIONS = {
       match_cursor: z.int().optional().describe('Where it begins.'),
       cursor: z
         .int()
-        .describe('To go on from: behind the match, or without one where a match may have begun.'),
+        .describe('To go on from: after the match, or without one where a match may have begun.'),
       reason: z
         .enum(['timeout', 'ended', 'max_bytes'])
         .optional()
@@ -327,7 +327,7 @@ export const PTY_OPERATIONS = {
     },
   }),
   'pty.read': operation({
-    summary: 'Print what a block printed, or what lies between two cursors of the output stream.',
+    summary: 'Print what a block printed, or the output between two cursors of the stream.',
     description:
       'Plain text, unless --raw asks for the bytes as base64. With --max-bytes or --max-tokens the middle is left out, and the cursors say where it is.',
     params: z.object({

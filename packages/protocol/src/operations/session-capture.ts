@@ -53,7 +53,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
       theme: z
         .enum(['dark', 'light'])
         .optional()
-        .describe('The colours: dark unless told.')
+        .describe('The colours; dark by default.')
         .meta({ tool: { hidden: true } }),
       scheme: z
         .string()
@@ -201,7 +201,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
         .max(IDLE_MS_MAX)
         .optional()
         .describe('Cut longer pauses to this: 2s, 500ms.')
-        .meta({ flag: 'idle-limit', placeholder: 'DURATION', parse: 'duration' }),
+        .meta({ flag: 'idle-limit', placeholder: 'TIME', parse: 'duration' }),
       fps: z
         .int()
         .min(1)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACTS } from '../access.ts'
 import { MOUSE_METHODS, PASTE, SEND_KEY, SET_VIEWPORT, TYPE_TEXT } from './awi-input.ts'
+import { signalName } from '../signal-name.ts'
 import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from '../operation.ts'
 import { INPUT_CHARS_MAX, KEY_CHARS_MAX, LABEL_CHARS_MAX } from '../limits.ts'
 import { sought } from '../wait.ts'
@@ -126,7 +127,7 @@ export const SESSION_INPUT_OPERATIONS = {
         .enum(['click', 'double_click', 'drag', 'wheel', 'move', 'down', 'up'])
         .describe('click, double_click, drag, wheel, move, down or up.')
         .meta({ placeholder: 'ACTION' }),
-      at: cell.optional().describe('Where, counted from 0; the wheel turns in the middle unless told.'),
+      at: cell.optional().describe('Where, counted from 0; the wheel turns in the middle by default.'),
       text: sought
         .optional()
         .describe('Where: at the first place that shows this text.')
@@ -192,10 +193,7 @@ export const SESSION_INPUT_OPERATIONS = {
     description: 'Ctrl+C by keys goes through the terminal and may be read as input; a signal cannot.',
     params: z.object({
       session: sessionRef,
-      signal: z
-        .enum(['INT', 'TERM', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT', 'TSTP', 'USR1', 'USR2', 'WINCH'])
-        .describe('The signal, without SIG.')
-        .meta({ placeholder: 'SIGNAL' }),
+      signal: signalName,
       to: z
         .enum(['foreground', 'leader'])
         .default('foreground')
@@ -213,7 +211,7 @@ export const SESSION_INPUT_OPERATIONS = {
     cli: {
       command: 'signal',
       positionals: ['session', 'signal'],
-      examples: ['transom signal work INT', 'transom signal work TERM --to leader'],
+      examples: ['transom signal work INT', 'transom signal work SIGTERM --to leader'],
       seeAlso: ['keys', 'destroy'],
       render: 'nothing',
     },

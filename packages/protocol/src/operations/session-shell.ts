@@ -34,7 +34,7 @@ export const SESSION_SHELL_OPERATIONS = {
         .max(2 ** 31 - 1)
         .default(RUN_TIMEOUT_MS_DEFAULT)
         .describe('Wait no longer than this; the command runs on.')
-        .meta({ flag: 'timeout', placeholder: 'MS' }),
+        .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
       no_early: z.boolean().optional().describe('Go on waiting while the program waits for input.'),
       ...budget,
       raw: budget.raw.meta({ tool: { hidden: true } }),
@@ -96,7 +96,7 @@ export const SESSION_SHELL_OPERATIONS = {
         .max(600_000)
         .default(INTEGRATION_TIMEOUT_MS_DEFAULT)
         .describe('With `type`: give up waiting after this long.')
-        .meta({ flag: 'timeout', placeholder: 'MS' }),
+        .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
       actor,
     }),
     result: z.object({

@@ -44,7 +44,7 @@ export const SESSION_OPERATIONS = {
         .max(IDLE_TIMEOUT_MS_MAX)
         .optional()
         .describe('End the session when nothing has been typed or printed for this long.')
-        .meta({ flag: 'idle-timeout', placeholder: 'MS', tool: { hidden: true } }),
+        .meta({ flag: 'idle-timeout', placeholder: 'TIME', parse: 'duration', tool: { hidden: true } }),
       dedicated: z
         .boolean()
         .optional()
@@ -232,7 +232,7 @@ export const SESSION_OPERATIONS = {
         .max(AGE_MS_MAX)
         .optional()
         .describe('Only those that ended at least this long ago: 7d, 12h, 30m, 90s, 500ms.')
-        .meta({ flag: 'older-than', placeholder: 'DURATION', parse: 'duration' }),
+        .meta({ flag: 'older-than', placeholder: 'DURATION', parse: 'age' }),
       force: z.boolean().optional().describe('Also those with pinned artifacts.'),
       dry_run: dryRun,
     }),

@@ -41,7 +41,7 @@ export const WEB_OPERATIONS = {
         .max(WAIT_MS_MAX)
         .default(30_000)
         .describe('Give up waiting after this long; what has come by then is shown.')
-        .meta({ flag: 'timeout', placeholder: 'MS' }),
+        .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
       actor,
     }),
     result: seqResult,
@@ -92,7 +92,7 @@ export const WEB_OPERATIONS = {
     },
   }),
   'web.reload': operation({
-    summary: 'Load the page of a web session anew.',
+    summary: 'Load the page of a web session again.',
     params: z.object({ session: sessionRef, actor }),
     result: seqResult,
     errors: navigationErrors,
@@ -280,7 +280,7 @@ export const WEB_OPERATIONS = {
         .max(WAIT_MS_MAX)
         .optional()
         .describe('Take scroll, focus and caret as they were last if the page does not answer in this time.')
-        .meta({ flag: 'max-wait', placeholder: 'MS' }),
+        .meta({ flag: 'max-wait', placeholder: 'TIME', parse: 'duration' }),
     }),
     result: z.object({
       session: z.string(),

@@ -96,7 +96,7 @@ export function assertCursor(stream: OutputStream, cursor: number): void {
   if (cursor <= end) return
   throw new OpError(
     'usage',
-    `the cursor ${cursor} lies behind the end of the output, which is at ${end}; take one from an answer about this session`,
+    `cursor ${cursor} is past the end of the output (${end} bytes); take one from an answer about this session`,
     {
       cursor,
       end,

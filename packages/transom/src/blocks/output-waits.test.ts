@@ -147,7 +147,7 @@ describe('the output stream', () => {
     const session = new PrintingSession()
     session.print('abc')
     await expect(waitForOutput(session, substring('x', 4), now({ fromCursor: 4 }))).rejects.toThrow(
-      'the cursor 4 lies behind the end of the output, which is at 3; take one',
+      'cursor 4 is past the end of the output (3 bytes); take one',
     )
   })
 

@@ -41,7 +41,12 @@ function checkPlatform({ name, platform, arch }: System): Finding {
   const found = `${name} ${arch}, kernel ${os.release()}`
   if (platform === null) return failed(found, 'use Linux or macOS')
   const lacks = Object.keys(platform.lacks).length
-  return lacks === 0 ? ok(found) : degraded(`${found}: ${lacks} things work less well, see below`, USE_LINUX)
+  return lacks === 0
+    ? ok(found)
+    : degraded(
+        `${found}: ${lacks === 1 ? 'one thing works' : `${lacks} things work`} less well, see below`,
+        USE_LINUX,
+      )
 }
 
 const USE_LINUX = 'use Linux if that matters; nothing can be done about it on this system'

@@ -22,7 +22,7 @@ export function assertState(
   const verdicts = [...textVerdicts(subject, params), ...stateVerdicts(subject, params)]
   if (verdicts.length === 0) {
     const message =
-      'nothing to assert; give text, no_text, regex, no_regex, cursor, title, screen_hash or exit_code'
+      'nothing to assert; give `text`, `no_text`, `regex`, `no_regex`, `cursor`, `title`, `screen_hash` or `exit_code`'
     throw new OpError('usage', message)
   }
   const failures = verdicts.filter((verdict) => verdict !== null)

@@ -8,11 +8,11 @@ import {
   type ParsedParams,
   type Result,
   type Snapshot,
-  type WaitConditions,
 } from '@transom/protocol'
 import { OpError, toWireError, type ErrorDetails } from '@transom/protocol/errors'
 import { Turns } from '../lib/turns.ts'
 import { compileConditions } from '../session/conditions.ts'
+import { problemsOf, usageError } from '../session/bad-parameters.ts'
 import { dispatch, type HostOperations, type RequestContext } from './dispatch.ts'
 
 type Step = ParsedParams<'session.batch'>['steps'][number]
@@ -37,13 +37,12 @@ export async function runBatch(
   context: RequestContext,
 ): Promise<Result<'session.batch'>> {
   const turns = new Turns()
-  const calls: Call[] = []
-  for (const [index, step] of steps.entries()) {
-    calls.push(callOf(step, index + 1, batch)) // compiles the pattern of a wait
-    if (!turns.isDue) continue
+  const giveTurn = async () => {
+    if (!turns.isDue) return
     await turns.give()
     context.signal.throwIfAborted()
   }
+  const calls = await checkedCalls(steps, batch, giveTurn)
   const startMs = performance.now()
   const reports: BatchStepReport[] = []
   let failure: { number: number; error: unknown; snapshot: Snapshot } | null = null
@@ -78,7 +77,7 @@ export async function runBatch(
       failure ??= { number, error, snapshot: await seen(operations, batch, error, context) }
       if (!batch.keepGoing) break
     }
-    if (turns.isDue) await turns.give() // waits that are over at once never leave this turn of the event loop
+    await giveTurn() // waits that are over at once never leave this turn of the event loop
   }
   if (failure !== null) throw failed(batch, failure, reports, steps.length)
   const { seq, screen_hash } = await screenOf(operations, batch, context)
@@ -102,38 +101,52 @@ interface Call {
   readonly timeoutMs: number
 }
 
-function callOf({ step, ...given }: Step, number: number, { session, actor }: Batch): Call {
-  const name = `session.${step}`
-  if (!isOperationName(name)) {
-    const message = `step ${number}: there is no step ${JSON.stringify(step)} in this version`
-    throw new OpError('usage', message, { step: number })
+/** What is wrong with a step, for a caller that sent many. */
+interface BadStep {
+  readonly number: number
+  readonly step: string
+  readonly message: string
+}
+
+/** The calls of all steps. Throws `usage` (or `bad_pattern`, if no step has another fault), listing every bad step. */
+async function checkedCalls(
+  steps: readonly Step[],
+  batch: Batch,
+  giveTurn: () => Promise<void>,
+): Promise<Call[]> {
+  const calls: Call[] = []
+  const errors: OpError[] = []
+  const bad: BadStep[] = []
+  for (const [index, step] of steps.entries()) {
+    try {
+      calls.push(callOf(step, batch)) // compiles the pattern of a wait
+    } catch (error) {
+      if (!(error instanceof OpError)) throw error
+      errors.push(error)
+      bad.push({ number: index + 1, step: step.step, message: error.message })
+    }
+    await giveTurn()
   }
+  const [first] = bad
+  if (first === undefined) return calls
+  const message = bad.map((it) => `step ${it.number} (${it.step}): ${it.message}`).join('\n')
+  const code = errors.every((error) => error.code === 'bad_pattern') ? 'bad_pattern' : 'usage'
+  throw new OpError(code, message, { step: first.number, bad_steps: bad })
+}
+
+function callOf({ step, ...given }: Step, { session, actor }: Batch): Call {
+  const name = `session.${step}`
+  if (!isOperationName(name)) throw new OpError('usage', 'this version has no such step')
   const { params: schema, step: role }: OperationDefinition = OPERATIONS[name]
   const hasActor = actor !== undefined && 'actor' in schema.shape
   const params = { ...(hasActor ? { actor } : {}), ...given, session }
   const parsed = schema.safeParse(params)
   if (parsed.success) {
-    if (name === 'session.wait') checkConditions(number, parsed.data)
+    if (name === 'session.wait') compileConditions(parsed.data)
     const { timeout_ms: timeoutMs = 0 } = parsed.data as { timeout_ms?: number } // as every wait calls it
     return { name, isInput: role === 'input', params, timeoutMs }
   }
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  )
-  throw new OpError('usage', `step ${number} (${step}): ${problems.join('; ')}`, { step: number, problems })
-}
-
-/** Whether it waits for anything, by patterns that can be used. */
-function checkConditions(number: number, params: WaitConditions): void {
-  try {
-    compileConditions(params)
-  } catch (error) {
-    if (!(error instanceof OpError)) throw error
-    throw new OpError(error.code, `step ${number} (wait): ${error.message}`, {
-      ...error.details,
-      step: number,
-    })
-  }
+  throw usageError(problemsOf(parsed.error.issues, params), {})
 }
 
 /** A wait looks past the input before it, unless it gives its own baseline. */

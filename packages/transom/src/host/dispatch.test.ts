@@ -53,6 +53,6 @@ test('the error for many mistakes names a few of them, and shows the beginning o
     expect(JSON.stringify((error as OpError).details).length).toBeLessThan(3000)
     return (error as OpError).message
   }
-  expect(await failure({ session: 'x', keys: ['a'], ...unknown })).toMatch(/"unknown_0", "unknown_1"/)
-  expect(await failure({ session: 'x', keys })).toMatch(/keys\.9: .*; and 490 more$/)
+  expect(await failure({ session: 'x', keys: ['a'], ...unknown })).toMatch(/`unknown_0`, `unknown_1`/)
+  expect(await failure({ session: 'x', keys })).toMatch(/`keys` at 10 .*; and 490 more$/)
 })

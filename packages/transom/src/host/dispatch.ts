@@ -13,6 +13,7 @@ import {
 import { OpError } from '@transom/protocol/errors'
 import type { Capabilities } from '../session/capabilities.ts'
 import type { Session } from '../session/session.ts'
+import { problemsOf, usageError } from '../session/bad-parameters.ts'
 
 /** What a handler may use of the request it serves. */
 export interface RequestContext {
@@ -91,7 +92,7 @@ export async function dispatch(
     throw new OpError('unknown_operation', message, { operation: name })
   }
   const parsed = OPERATIONS[name].params.safeParse(params ?? {})
-  if (!parsed.success) throw usageError(name, parsed.error.issues, params)
+  if (!parsed.success) throw usageError(problemsOf(parsed.error.issues, params), { operation: name })
   // The table and the handlers have the same keys; TypeScript cannot follow a key through both.
   const handler = handlers[name] as (params: unknown, context: RequestContext, target?: unknown) => unknown
   const { needs } = OPERATIONS[name]
@@ -104,41 +105,4 @@ function sessionRefOf(operation: string, params: object): string {
   const ref = session ?? conversation_id
   if (typeof ref !== 'string') throw new Error(`${operation} needs a capability and names no session`)
   return ref
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/** Enough to see what is wrong; a list may have as many problems as entries. */
-const PROBLEMS_MAX = 10
-const PROBLEM_CHARS_MAX = 500 // zod names every key that it does not know
-const VALUE_CHARS_MAX = 100
-
-function usageError(operation: string, issues: readonly Issue[], params: unknown): OpError {
-  const problems = issues.slice(0, PROBLEMS_MAX).map((issue) => {
-    const where = issue.path.map(String).join('.')
-    const value = valueAt(params, issue.path)
-    const got = where === '' || value === undefined ? '' : ` (got ${shortened(value)})`
-    return `${where === '' ? 'parameters' : where}: ${issue.message}`.slice(0, PROBLEM_CHARS_MAX) + got
-  })
-  const more = issues.length - problems.length
-  if (more > 0) problems.push(`and ${more} more`)
-  return new OpError('usage', `${operation}: ${problems.join('; ')}`, { operation, problems })
-}
-
-function shortened(value: unknown): string | undefined {
-  const cut = (_key: string, part: unknown) =>
-    typeof part === 'string' ? part.slice(0, VALUE_CHARS_MAX) : part
-  return JSON.stringify(value, cut)?.slice(0, VALUE_CHARS_MAX)
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value
-  for (const key of path) {
-    if (typeof at !== 'object' || at === null) return undefined
-    at = Reflect.get(at, key)
-  }
-  return at
 }

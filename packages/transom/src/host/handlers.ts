@@ -78,7 +78,7 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
     'host.stop': async ({ force }, context) => {
       const active = sessions.activeCount
       if (active > 0 && !force) {
-        const message = `${active} sessions are active`
+        const message = active === 1 ? 'one session is active' : `${active} sessions are active`
         const forced = next({ call: 'host.stop', params: { force: true }, does: 'ends them' })
         throw new OpError('host_busy', message, { sessions: active, ...forced })
       }

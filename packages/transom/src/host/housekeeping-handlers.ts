@@ -118,7 +118,7 @@ async function exportSession(
   { format, out, force }: ParsedParams<'log.export'>,
   signal: AbortSignal,
 ): Promise<Result<'log.export'>> {
-  if (out === undefined) throw new OpError('usage', 'log.export: say where: give `out`, an absolute path')
+  if (out === undefined) throw new OpError('usage', 'nowhere to write to; give `out`, an absolute path')
   const options = { format, out, force: force ?? false, untilSeq: live?.log.seq, signal }
   const exported = await onLog(log.events, () => exportLog(log, options))
   return { session: manifest.session, format, path: out, ...exported }

@@ -42,8 +42,7 @@ export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation
       return { seq: target.mark(label, actorOf(context, actor)) }
     },
     'session.resize': async ({ session, cols, rows }, context) => {
-      if (cols === undefined && rows === undefined)
-        throw new OpError('usage', 'resize: give cols, rows or both')
+      if (cols === undefined && rows === undefined) throw new OpError('usage', 'give `cols`, `rows` or both')
       const target = await sessions.commandTarget(session)
       const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
       const { seq } = await target.act({ act: 'resize', ...size }, actorOf(context))

@@ -149,7 +149,7 @@ async function endSession(
 
 function dataOf({ data, data_b64 }: ParsedParams<'pty.send'>): string | Buffer {
   if ((data === undefined) === (data_b64 === undefined))
-    throw new OpError('usage', 'pty.send: give either `data` or `data_b64`')
+    throw new OpError('usage', 'give either `data` or `data_b64`')
   return data ?? Buffer.from(data_b64 ?? '', 'base64')
 }
 

@@ -40,7 +40,7 @@ export function recordingHandlers(
       const format = params.format ?? formatOf(params.out)
       const store = params.save ? new ArtifactStore(home.sessionFolder(session), control.now) : null
       if (params.out === undefined && store === null)
-        throw new OpError('usage', 'session.export: say where: give `out`, an absolute path, or `save`')
+        throw new OpError('usage', 'nowhere to write to; give `out`, an absolute path, or `save`')
       if (params.out !== undefined) await refuseTarget({ out: params.out, force: params.force ?? false })
       const request = {
         folder: home.sessionFolder(session),
@@ -92,11 +92,11 @@ function formatOf(out: string | undefined): RecordingFormat {
   if (extension === '' || extension === 'cast') return 'asciicast-v2'
   const named = Object.entries(EXTENSIONS).find(([format, it]) => it === extension || format === extension)
   if (named !== undefined) return named[0] as RecordingFormat // a key of the table
-  const message = `cannot make a recording of ".${extension}"; the formats are ${Object.keys(EXTENSIONS).join(', ')}`
+  const message = `no recording format has the extension ".${extension}"; give \`format\`: ${Object.keys(EXTENSIONS).join(', ')}`
   throw new OpError('usage', message, { out })
 }
 
 function timingOf({ speed, idle_limit_ms }: ParsedParams<'session.export'>): Timing {
-  if (speed !== 'max' && Number(speed) === 0) throw new OpError('usage', 'speed: nothing plays at speed 0')
+  if (speed !== 'max' && Number(speed) === 0) throw new OpError('usage', '`speed` must be more than 0')
   return { speed: speed === 'max' ? 'max' : Number(speed), idleLimitMs: idle_limit_ms ?? null }
 }

@@ -107,7 +107,7 @@ function formatOf(out: string | undefined): (typeof FORMATS)[number] {
 /** The cells that are asked for, inside the screen; null for all of them. */
 function cropOf(screen: Projection, { crop_rows, crop_cols, crop_text }: ScreenshotParams): CellRange | null {
   if (crop_rows !== undefined && crop_text !== undefined)
-    throw new OpError('usage', 'give one of crop_rows and crop_text')
+    throw new OpError('usage', 'give one of `crop_rows` and `crop_text`')
   if (crop_rows === undefined && crop_cols === undefined && crop_text === undefined) return null
   const { cols, rows } = screen.frame().grid
   const [fromRow, toRow] =
@@ -120,7 +120,7 @@ function spanOf(name: string, span: string | undefined, size: number): [from: nu
   if (span === undefined) return [0, size]
   const [from = 0, last = from] = span.split('-').map(Number)
   if (from <= last && from < size) return [from, Math.min(last + 1, size)]
-  throw new OpError('usage', `${name}: the screen has ${size}, counted from 0 (got ${span})`, {
+  throw new OpError('usage', `\`${name}\`: the screen has ${size}, counted from 0 (got ${span})`, {
     [name]: span,
   })
 }
@@ -134,7 +134,7 @@ function rowsOf(screen: Projection, text: string): [from: number, to: number] {
   const lines = canonical.lines.filter(isShown)
   const [first, last] = [lines[0], lines.at(-1)]
   if (first !== undefined && last !== undefined) return [first.rowIndex, last.rowIndex + last.rowCount]
-  const message = `crop_text: ${JSON.stringify(text)} is not on the screen at seq ${screen.seq}`
+  const message = `the text ${JSON.stringify(text)} of \`crop_text\` is not on the screen at seq ${screen.seq}`
   const look = next({ call: 'session.snapshot', params: {}, does: 'shows the screen' })
   throw new OpError('text_not_found', message, { text, seq: screen.seq, ...look })
 }

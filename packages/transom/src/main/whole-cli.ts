@@ -17,7 +17,7 @@ declare const COMMAND_TABLE: string
 export async function run(): Promise<void> {
   const cli = cliProcess(readCommandTable)
   const mangled = mangledArgument(cli.argv)
-  exitWith(mangled === null ? await runCli(cli) : reportError(cli, toWireError(mangled)))
+  exitWith(await (mangled === null ? runCli(cli) : reportError(cli, toWireError(mangled))))
 }
 
 /** Node decodes arguments, and what is not UTF-8 becomes other characters: why a command line is refused, or null. */

@@ -39,7 +39,7 @@ export class Conversations {
     if (live !== undefined) return live
     const last = (await this.history(conversation)).at(-1)
     if (last === undefined) return this.#blocksTarget(conversation).catch(notFound(conversation))
-    const message = `the shell of conversation ${JSON.stringify(conversation)} has ended; the next exec_block starts another`
+    const message = `the shell of conversation ${JSON.stringify(conversation)} has ended; the next command in it starts another`
     throw new OpError('session_ended', message, {
       session: last.session,
       status: last.status,
@@ -125,6 +125,7 @@ function notFound(conversation: string): (error: unknown) => never {
       { call: 'session.list', params: { all: true }, does: 'shows the sessions' },
       { call: 'session.create', params: { name: conversation, command: ['bash'] }, does: 'makes one' },
     )
-    throw new OpError('conversation_not_found', message, { conversation_id: conversation, ...steps })
+    const details = { ...error.details, conversation_id: conversation, ...steps } // `ref` and `home`, too
+    throw new OpError('conversation_not_found', message, details)
   }
 }

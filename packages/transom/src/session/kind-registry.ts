@@ -1,5 +1,6 @@
 import type { CreatedEvent, ParsedParams } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { problemsOf, usageError } from './bad-parameters.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { CAPABILITY_WORDS, type Capability } from './capabilities.ts'
 import type { CommonRequest, KindDefinition, KindView, SessionPlan } from './kind.ts'
@@ -70,11 +71,11 @@ export class KindRegistry extends KindViews<KindDefinition> {
     const foreign = options.error.issues.flatMap((issue) =>
       issue.code === 'unrecognized_keys' ? issue.keys : [],
     )
-    const message =
-      foreign.length === 0
-        ? `create: ${options.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`
-        : `create: ${foreign.join(', ')} ${foreign.length === 1 ? 'is' : 'are'} not for a ${kind.name} session`
-    throw new OpError('usage', message, { kind: kind.name, parameters: foreign })
+    const details = { kind: kind.name, parameters: foreign }
+    if (foreign.length === 0) throw usageError(problemsOf(options.error.issues, others), details)
+    const names = foreign.map((name) => `\`${name}\``).join(', ')
+    const message = `${names} ${foreign.length === 1 ? 'is' : 'are'} not for a ${kind.name} session`
+    throw new OpError('usage', message, details)
   }
 }
 

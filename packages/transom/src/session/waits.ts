@@ -111,7 +111,7 @@ class ConditionWait {
   }
 
   timedOut(): never {
-    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms; the screen is in the details`
+    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms`
     throw new OpError('wait_timeout', message, this.#seen())
   }
 

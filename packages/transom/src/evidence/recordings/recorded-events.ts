@@ -61,7 +61,7 @@ export async function readRange(
   const fromSeq = range.fromSeq ?? 1
   const toSeq = range.toSeq ?? Number.MAX_SAFE_INTEGER
   if (fromSeq > toSeq)
-    throw new OpError('usage', `from_seq ${fromSeq} lies behind to_seq ${toSeq}`, {
+    throw new OpError('usage', `\`from_seq\` ${fromSeq} is after \`to_seq\` ${toSeq}`, {
       from_seq: fromSeq,
       to_seq: toSeq,
     })

@@ -18,7 +18,7 @@ export function momentOf(request: {
 }): Moment | null {
   const { at_seq, at_mark, at_time } = request
   const given = [at_seq, at_mark, at_time].filter((value) => value !== undefined)
-  if (given.length > 1) throw new OpError('usage', 'give one of at_seq, at_mark and at_time')
+  if (given.length > 1) throw new OpError('usage', 'give one of `at_seq`, `at_mark` and `at_time`')
   if (at_seq !== undefined) return { kind: 'seq', seq: at_seq }
   if (at_mark !== undefined) return { kind: 'mark', label: at_mark }
   return at_time === undefined ? null : { kind: 'time', time: parseTime(at_time) }
@@ -84,6 +84,6 @@ function parseTime(text: string): number {
   if (Number.isFinite(time) && Math.abs(time) <= 8.64e15) return time // the range of a Date
   throw new OpError(
     'usage',
-    `at_time needs ISO 8601 or milliseconds since 1970 (got ${JSON.stringify(text)})`,
+    `\`at_time\` must be ISO 8601 or milliseconds since 1970 (got ${JSON.stringify(text)})`,
   )
 }

@@ -102,7 +102,7 @@ describe('by default', () => {
 test('a refusal reports the URL, the reason and what to do', () => {
   const refused = refusal(new UrlPolicy(), 'http://localhost:8080/')
   expect(refused.message).toBe('"http://localhost:8080/" is not opened: localhost is this machine itself')
-  expect(refused.details).toMatchObject({ next: [{ set: { allow_hosts: ['localhost'] } }] })
+  expect(refused.details).toMatchObject({ next: [{ set: { allow_hosts: ['localhost:8080'] } }] })
   expect(refusal(new UrlPolicy(), 'file:///etc/passwd').message).toBe(
     '"file:///etc/passwd" is not opened: only http:, https: and about:blank are, and this is "file:"; serve the file over HTTP',
   )
@@ -144,7 +144,7 @@ describe('--allow-host', () => {
     expect(policy.refuseAddress(host, '127.0.0.1')).toBeNull()
     expect(policy.refuseAddress(host, '169.254.169.254')).toMatchObject({
       rule: 'metadata',
-      next: { set: { allow_hosts: ['169.254.169.254'] } },
+      next: { set: { allow_hosts: ['169.254.169.254:80'] } },
     })
     expect(policy.refuseAddress({ name: 'other.example', port: 80 }, '10.0.0.1')?.rule).toBe('private')
   })

@@ -151,13 +151,18 @@ function refusedKind(kind: Exclude<AddressKind, 'public'>, host: HostName, addre
   const where = host.name === address ? host.name : `${host.name}, at ${address},`
   const isByAddress = kind === 'metadata' || kind === 'link_local' || kind === 'multicast'
   const bare = address.replace(/^.*\((.*)\)$/, '$1')
-  const allow = isByAddress ? bare : host.name
+  const allow = authority(isByAddress ? bare : host.name, host.port)
   return {
     rule: kind,
     reason: `${where} is ${KIND_WORDS[kind]}`,
     remedy: null,
     next: startWith({ allow_hosts: [allow] }),
   }
+}
+
+/** With its port: what listens at another one was not asked for. */
+function authority(name: string, port: number): string {
+  return `${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
 function startWith(set: Readonly<Record<string, unknown>>): NextStep {

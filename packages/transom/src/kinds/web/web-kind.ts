@@ -79,7 +79,7 @@ function profileOf(
   session: string,
 ): BrowserProfile {
   if (name !== undefined && folder !== undefined)
-    throw new OpError('usage', 'give one of profile and profile_folder')
+    throw new OpError('usage', 'give one of `profile` and `profile_folder`')
   if (folder !== undefined) return BrowserProfile.at(folder)
   if (name !== undefined) return BrowserProfile.named(home, name)
   const own = BrowserProfile.own(home, session)

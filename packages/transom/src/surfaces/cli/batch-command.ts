@@ -1,15 +1,16 @@
-import type { BatchStepReport, Result, Snapshot } from '@transom/protocol'
+import type { BatchStepReport, Command, Result, Snapshot } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { parseBatch, type ScriptStep } from './batch-script.ts'
 import { callerContext } from './caller-context.ts'
 import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
+import { spellParameters } from './spell-parameters.ts'
 import { printable } from './text-layout.ts'
 
 export const batchCommand = localCommand({
   command: 'batch',
   summary: 'Run the steps of a script in a session: input, waits, checks, captures.',
   description:
-    'A script has a step a line, in the words of the command line without the session: type, keys, paste, mouse, run, signal, resize, mark, wait, assert, snapshot, screenshot. # begins a comment. JSON (a list of steps) and JSON lines are read, too. A wait behind an input looks only at what came after that input, and an input that prints nothing does not make it hang. The first step that fails ends the batch with status 1, with what was waited for and the screen; --keep-going goes on and fails at the end. All steps are checked before the first one runs.',
+    'A script has a step a line, in the words of the command line without the session: type, keys, paste, mouse, run, signal, resize, mark, wait, assert, snapshot, screenshot. # begins a comment. JSON (a list of steps) and JSON lines are read, too. A wait after an input looks only at what came after that input, and an input that prints nothing does not make it hang. The first step that fails ends the batch with status 1, with what was waited for and the screen; --keep-going goes on and fails at the end. All steps are checked before the first one runs.',
   seeAlso: ['type', 'wait', 'assert', 'snapshot'],
   examples: [
     'transom batch edit flow.batch',
@@ -63,7 +64,7 @@ async function batch(context: LocalContext): Promise<number> {
     return 0
   } catch (error) {
     cli.progress('')
-    throw error instanceof OpError ? placed(error, name, steps) : error
+    throw error instanceof OpError ? placed(error, name, steps, context.commands) : error
   }
 }
 
@@ -89,12 +90,26 @@ function linesOf(step: string, result: Record<string, unknown>): string[] {
 }
 
 /** The same error, telling which line of the file it is about. */
-function placed(error: OpError, file: string, steps: readonly ScriptStep[]): OpError {
+function placed(
+  error: OpError,
+  file: string,
+  steps: readonly ScriptStep[],
+  commands: readonly Command[],
+): OpError {
   const where = (number: number) => {
     const step = steps[number - 1]
     return step === undefined ? '' : `${file}:${step.line}: ${step.source}\n  `
   }
-  const { step, failures } = error.details
+  const { step, failures, bad_steps } = error.details
+  if (Array.isArray(bad_steps)) {
+    // as the host's batch handler wrote them
+    const bad = bad_steps as { number: number; step: string; message: string }[]
+    const messages = bad.map((it) => {
+      const command = commands.find(({ isStep, command: name }) => isStep && name === it.step)
+      return where(it.number) + spellParameters(it.message, commands, command)
+    })
+    return new OpError(error.code, messages.join('\n'), error.details)
+  }
   if (error.code !== 'batch_failed' && typeof step === 'number')
     return new OpError(error.code, `${where(step)}${error.message}`, error.details)
   if (error.code !== 'batch_failed' || !Array.isArray(failures)) return error

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
+import { commandTable } from '@transom/protocol'
+import { parseBatch } from './batch-script.ts'
 import { jsonErrorOffset } from './json-position.ts'
 import { scriptWords } from './script-words.ts'
 
@@ -39,6 +41,30 @@ describe('the words of a script line', () => {
         },
       ),
     )
+  })
+})
+
+describe('a script', () => {
+  const context = { env: {}, cwd: '/here', readText: () => '' }
+
+  test('is refused with all its mistakes at once, each with its place', () => {
+    const text = 'mark a\ntpye x\nwait --text x --tiemout 5\nwait --text x --timeout 2s\ntype "abc'
+    expect(() => parseBatch(text, 'flow.batch', commandTable(), context)).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: expect.stringMatching(
+          /^flow\.batch:2:1: unknown step "tpye" \(did you mean "type"\?\).*\nflow\.batch:3:15: unknown option --tiemout .*\(did you mean --timeout\?\).*\nflow\.batch:5:6: this " has no other/,
+        ),
+      }),
+    )
+  })
+
+  test('takes times as the command line does', () => {
+    const text = 'wait --text x --timeout 2s\nwait --idle-ms 500ms --timeout 750'
+    expect(parseBatch(text, 'flow.batch', commandTable(), context).map(({ step }) => step)).toEqual([
+      { step: 'wait', text: ['x'], timeout_ms: 2000 },
+      { step: 'wait', idle_ms: 500, timeout_ms: 750 },
+    ])
   })
 })
 

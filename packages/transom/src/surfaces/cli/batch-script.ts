@@ -3,6 +3,7 @@ import { OpError } from '@transom/protocol/errors'
 import { jsonErrorOffset } from './json-position.ts'
 import { readArguments, type CallerContext, type GlobalFlags } from './parse-argv.ts'
 import { resolvePaths } from './resolve-paths.ts'
+import { meantWords } from './suggestions.ts'
 import { WordError, scriptWords, type ScriptWord } from './script-words.ts'
 
 /** A step as the host takes it, and where it stands in its file. */
@@ -62,7 +63,8 @@ function parseScript(
   commands: readonly Command[],
   context: CallerContext,
 ): ScriptStep[] {
-  return text.split(/\r?\n/).flatMap((source, index) => {
+  const mistakes: OpError[] = []
+  const steps = text.split(/\r?\n/).flatMap((source, index) => {
     const line = index + 1
     let words: ScriptWord[] = []
     try {
@@ -70,12 +72,23 @@ function parseScript(
       if (words.length === 0) return []
       return [{ step: readStep(words, commands, context), line, source: source.trim() }]
     } catch (error) {
-      if (error instanceof WordError) throw place.error(line, error.column, error.message)
-      if (error instanceof OpError && error.code === 'usage')
-        throw place.error(line, columnOf(error, words), error.message)
-      throw error
+      if (error instanceof WordError) mistakes.push(place.error(line, error.column, error.message))
+      else if (error instanceof OpError && error.code === 'usage')
+        mistakes.push(place.error(line, columnOf(error, words), error.message))
+      else throw error
+      return []
     }
   })
+  throwAll(mistakes)
+  return steps
+}
+
+/** Throws one error about all mistakes, if there are any: a script is mended at once, not line by line. */
+function throwAll(mistakes: readonly OpError[]): void {
+  const [first] = mistakes
+  if (first === undefined) return
+  const message = mistakes.map((mistake) => mistake.message).join('\n')
+  throw new OpError('usage', message, { ...first.details, mistakes: mistakes.map(({ details }) => details) })
 }
 
 function readStep(
@@ -86,11 +99,14 @@ function readStep(
   const [name = '', ...rest] = words.map(({ text }) => text)
   const command = commands.find((it) => it.command === name)
   if (command === undefined) {
-    const names = commands.map((it) => it.command).join(', ')
-    throw new OpError('usage', `unknown step ${JSON.stringify(name)}; there are: ${names}`)
+    const names = commands.map((it) => it.command)
+    const [meant] = meantWords(name, names)
+    const hint = meant === undefined ? '' : ` (did you mean "${meant}"?)`
+    throw new OpError('usage', `unknown step ${JSON.stringify(name)}${hint}; there are: ${names.join(', ')}`)
   }
   const flags: GlobalFlags = { json: false, help: false, version: false, debug: false, home: undefined }
-  const params = resolvePaths(command, readArguments(command, rest, flags, context), context)
+  const given = readArguments(command, rest, { flags, meant: meantWords }, context)
+  const params = resolvePaths(command, given, context)
   const general = Object.entries(flags).find(([, value]) => value !== false && value !== undefined)?.[0]
   if (general !== undefined) {
     const option = `--${general}`

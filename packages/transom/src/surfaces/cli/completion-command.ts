@@ -78,7 +78,7 @@ async function linesOf(proposal: Proposal, shell: string, context: LocalContext)
     case 'words':
       return proposal.words.map((it) => spelled(it, shell, proposal.before))
     case 'sessions': {
-      const sessions = await activeSessions(context, proposal.home)
+      const sessions = await knownSessions(context, proposal)
       return sessions
         .filter(({ word }) => word.startsWith(proposal.begin))
         .map((it) => spelled(it, shell, ''))
@@ -100,21 +100,30 @@ function spelled({ word, description }: Described, shell: string, before: string
   return description === '' ? escaped : `${escaped}:${description}`
 }
 
-/** Names and ids. Without a host no session is active, and none is started for a Tab. */
-async function activeSessions({ cli, host }: LocalContext, home: string | undefined): Promise<Described[]> {
+/** Names and ids. No host is started for a Tab: without one nothing is proposed. */
+async function knownSessions(
+  { cli, host }: LocalContext,
+  { home, ended }: Extract<Proposal, { kind: 'sessions' }>,
+): Promise<Described[]> {
   const typed = home === undefined ? {} : { home: homePath(unquoted(home, cli.env['HOME'] ?? ''), cli.env) }
   const client = await connectToHost({ ...host(), ...typed })
   if (client === null) return []
   const signal = AbortSignal.any([cli.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)])
   try {
-    const { sessions } = await client.call('session.list', {}, { signal })
+    const { sessions } = await client.call('session.list', { all: ended }, { signal })
+    const described = sessions.map(({ session, name, command, status }) => {
+      const state = status === 'running' ? '' : `${status}: `
+      return { session, name, description: state + oneLine(command) }
+    })
+    const named = described.flatMap(({ name, description }) =>
+      name === null ? [] : [{ word: name, description }],
+    )
     return [
-      ...sessions.flatMap(({ name, command }) =>
-        name === null ? [] : [{ word: name, description: oneLine(command) }],
-      ),
-      ...sessions.map(({ session, name, command }) => ({
+      // Several ended sessions may have had one name: it means the last of them.
+      ...new Map(named.map((it) => [it.word, it])).values(),
+      ...described.map(({ session, name, description }) => ({
         word: session,
-        description: name ?? oneLine(command),
+        description: name ?? description,
       })),
     ]
   } finally {

@@ -49,7 +49,9 @@ describe('what is proposed', () => {
       kind: 'sessions',
       begin: 'wo',
       home: '~/other',
+      ended: false,
     })
+    expect(propose(['snapshot', ''], commands)).toMatchObject({ kind: 'sessions', ended: true })
   })
 
   test('a joined value keeps the option before it', () => {

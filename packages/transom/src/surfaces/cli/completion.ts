@@ -13,7 +13,13 @@ export interface Described {
  */
 export type Proposal =
   | { readonly kind: 'words'; readonly words: readonly Described[]; readonly before: string }
-  | { readonly kind: 'sessions'; readonly begin: string; readonly home: string | undefined }
+  | {
+      readonly kind: 'sessions'
+      readonly begin: string
+      readonly home: string | undefined
+      /** Whether the command takes ended ones, too. */
+      readonly ended: boolean
+    }
   | { readonly kind: 'files' | 'folders' | 'programs' }
 
 /** Reads the words of a command line after the program, up to the one at the cursor, which may be empty. */
@@ -31,8 +37,8 @@ export function propose(words: readonly string[], commands: readonly Command[]):
 /** Words, or where they are found; null where there is nothing to propose. */
 type Place = readonly Described[] | 'sessions' | 'files' | 'folders' | 'programs' | null
 
-function offer({ home }: TypedLine, place: Place, begin: string, before: string): Proposal {
-  if (place === 'sessions') return { kind: place, begin, home }
+function offer({ home, takesEnded }: TypedLine, place: Place, begin: string, before: string): Proposal {
+  if (place === 'sessions') return { kind: place, begin, home, ended: takesEnded }
   if (typeof place === 'string') return { kind: place }
   const words = (place ?? []).filter(({ word }) => word.startsWith(begin))
   return { kind: 'words', words, before }
@@ -60,6 +66,13 @@ class TypedLine {
   get takesOptions(): boolean {
     const command = this.#command
     return !this.#dashes && (command === undefined || command.rest === null || this.#argumentCount === 0)
+  }
+
+  /** Whether its session may have ended. To destroy such a one is allowed, but nobody means it. */
+  get takesEnded(): boolean {
+    const command = this.#command
+    if (command === undefined || command.operation === 'session.destroy') return false
+    return !command.errors.includes('session_ended')
   }
 
   get options(): readonly Described[] {
@@ -123,7 +136,8 @@ function placeOf(param: CommandParam | typeof HOME_OPTION | null, commands: read
   if (param.completes === 'sessions' || param.from === '$TRANSOM_SESSION') return 'sessions'
   if (param.from === 'cwd') return 'folders'
   if (param.type === 'path') return 'files'
-  return param.values?.map((word) => ({ word, description: '' })) ?? null
+  const usual = param.values ?? (typeof param.completes === 'string' ? null : param.completes)
+  return usual?.map((word) => ({ word, description: '' })) ?? null
 }
 
 /** The words that follow those of a command's name. */

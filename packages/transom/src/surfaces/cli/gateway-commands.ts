@@ -166,7 +166,7 @@ const tokenList = gatewayCommand({
 
 const tokenRevoke = gatewayCommand({
   command: 'token revoke',
-  summary: 'Take back a token. Streams that were opened with it end.',
+  summary: 'Revoke a token. Streams that were opened with it end.',
   seeAlso: ['token list', 'token rotate'],
   examples: ['transom token revoke watcher'],
   errors: ['token_not_found', 'home_unwritable', 'config_invalid'],

@@ -1,6 +1,7 @@
 import { OpError } from '@transom/protocol/errors'
 import { commandHelp, programHelp, transomHelp } from './help.ts'
 import { localCommand, localParam, type LocalContext } from './local-command.ts'
+import { meantWords } from './suggestions.ts'
 
 export const helpCommand = localCommand({
   command: 'help',
@@ -28,8 +29,14 @@ function help({ cli, params, commands, shippedText }: LocalContext): number {
   else {
     const command = commands.find((it) => it.command === topic)
     if (command === undefined) {
-      const names = commands.map((it) => it.command).join(', ')
-      throw new OpError('usage', `no command ${JSON.stringify(topic)}; there are: ${names}`, { topic })
+      const near = meantWords(
+        topic,
+        commands.map((it) => it.command),
+      )
+      const hint =
+        near.length === 0 ? '' : ` (did you mean ${near.map((it) => JSON.stringify(it)).join(' or ')}?)`
+      const message = `no command ${JSON.stringify(topic)}${hint}; "${cli.program} --help" lists the commands`
+      throw new OpError('usage', message, { topic })
     }
     cli.out(commandHelp(command, transomHelp(cli.program)))
   }

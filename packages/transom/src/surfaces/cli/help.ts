@@ -1,5 +1,6 @@
 import type { Command, CommandParam } from '@transom/protocol'
 import { ERROR_TABLE, type ErrorCode } from '@transom/protocol/errors'
+import { spellParameters } from './spell-parameters.ts'
 
 /** Two columns: a term and what it means. */
 export type Row = readonly [left: string, right: string]
@@ -8,6 +9,8 @@ export type Row = readonly [left: string, right: string]
 export interface ProgramHelp {
   readonly program: string
   readonly summary: string
+  /** Right below the summary: where a reader who is new should start. */
+  readonly start: string
   readonly examples: readonly string[]
   readonly options: readonly Row[]
   readonly environment: readonly Row[]
@@ -22,7 +25,7 @@ export const PROGRAM_SUMMARY = 'Terminals and web pages that an agent can operat
 export const GLOBAL_OPTIONS: readonly Row[] = [
   ['--home DIR', 'The Home to use (TRANSOM_HOME, AGENT_TTY_HOME, else ~/.transom).'],
   ['--json', 'Print one JSON object: the result, or {"error": …}.'],
-  ['--debug', 'Tell on standard error what is done; a host that this command starts keeps a debug log.'],
+  ['--debug', 'Report each step on standard error; a host that this command starts keeps a debug log.'],
   ['--help', 'Show this.'],
 ]
 
@@ -40,11 +43,12 @@ export function transomHelp(program: string): ProgramHelp {
   return {
     program,
     summary: PROGRAM_SUMMARY,
+    start: `An agent should read "${program} skills get transom" first: one page that teaches all of it.`,
     examples: programExamples(program),
     options: GLOBAL_OPTIONS,
     environment: ENVIRONMENT,
     footer: [
-      `"${program} help COMMAND" tells more about one; "${program} help --man" prints the manual page.`,
+      `"${program} help COMMAND" explains one; "${program} help --man" prints the manual page.`,
       'Exit status: 0 done, 64 usage, 65 data, 66 not found, 69 unavailable, 70 bug, 73 try later, 74 disk, 75 timeout, 77 permission.',
     ],
   }
@@ -73,6 +77,7 @@ export function programHelp(commands: readonly Command[], about: ProgramHelp): s
   const { program, environment } = about
   return [
     about.summary,
+    about.start,
     '',
     'Examples:',
     ...about.examples.map((example) => `  ${example}`),
@@ -92,12 +97,35 @@ export function programHelp(commands: readonly Command[], about: ProgramHelp): s
   ].join('\n')
 }
 
-export function programExamples(program: string): string[] {
+/** What to begin with. */
+export function firstCommands(program: string): string[] {
   return [
     `${program} create --name work -- bash`,
-    `${program} type work 'ls -l' --enter`,
-    `${program} wait work --screen-stable-ms 200 --after-input`,
+    `${program} run work -- 'cd /tmp && ls -l'`,
     `${program} snapshot work`,
+  ]
+}
+
+/** What is printed without a command in a Home that has no session yet. */
+export function firstSteps(program: string): string {
+  return [
+    PROGRAM_SUMMARY,
+    '',
+    'To begin with:',
+    ...firstCommands(program).map((line) => `  ${line}`),
+    '',
+    `An agent should read "${program} skills get transom"; "${program} --help" lists all commands.`,
+  ].join('\n')
+}
+
+export function programExamples(program: string): string[] {
+  return [
+    ...firstCommands(program),
+    `${program} exec work 'python3 -q'`,
+    `${program} wait work --needs-input`,
+    `${program} type work 'print(6 * 7)' --enter`,
+    `${program} wait work --text 42 --after-input`,
+    `${program} screenshot work -o work.png`,
     `${program} destroy work`,
   ]
 }
@@ -116,13 +144,13 @@ export function usageLine(command: Command, program: string): string {
 export function argumentRows(command: Command): Row[] {
   return command.params
     .filter(({ name }) => command.positionals.includes(name) || name === command.rest)
-    .map((param): Row => [label(param), describe(param)])
+    .map((param): Row => [label(param), describe(param, command)])
 }
 
 export function optionRows(command: Command): Row[] {
   const file = command.params.filter(({ readable }) => readable).map(fileRow)
   const options = command.params.filter(({ flag }) => flag !== null)
-  return [...file, ...options.map(optionRow)]
+  return [...file, ...options.map((param) => optionRow(param, command))]
 }
 
 /** How this command can end: the statuses of its own errors, and those of every command. */
@@ -152,18 +180,40 @@ function fileRow(param: CommandParam): Row {
   ]
 }
 
-function optionRow(param: CommandParam): Row {
+function optionRow(param: CommandParam, command: Command): Row {
   const value =
     param.type === 'boolean' ? '' : param.type === 'optional' ? `[=${label(param)}]` : ` ${label(param)}`
-  return [`--${param.flag}${value}`, describe(param)]
+  return [`--${param.flag}${value}`, describe(param, command)]
 }
 
-function describe(param: CommandParam): string {
+/** What a parameter is, with the names of the others as the command line has them. */
+function describe(param: CommandParam, command: Command): string {
   // Where the description does not spell the values out, they are added.
   const spelledOut = param.values?.every((value) => param.description.includes(value)) ?? true
   const values = spelledOut ? '' : ` One of: ${param.values?.join(', ')}.`
-  const preset = param.default === null ? '' : ` Default: ${param.default}.`
-  return param.description + values + preset
+  const isTime = param.type === 'duration' && typeof param.default === 'number'
+  const preset =
+    param.default === null ? '' : ` Default: ${isTime ? durationWord(Number(param.default)) : param.default}.`
+  return spellParameters(param.description, [command]) + values + limitsOf(param) + preset
+}
+
+/** The limits of a number, unless the description has them. */
+function limitsOf({ limits, type, description }: CommandParam): string {
+  if (limits === null || description.includes(String(limits[1]))) return ''
+  const [min, max] = type === 'duration' || type === 'age' ? limits.map(durationWord) : limits
+  return ` From ${min} to ${max}.`
+}
+
+/** In the largest unit that fits, as the option takes it. */
+function durationWord(ms: number): string {
+  const units: readonly (readonly [string, number])[] = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ]
+  const [unit, size] = units.find(([, it]) => ms >= it && ms % it === 0) ?? ['ms', 1]
+  return ms === 0 ? '0' : `${ms / size}${unit}`
 }
 
 function label(param: CommandParam): string {

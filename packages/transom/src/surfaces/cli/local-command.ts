@@ -101,5 +101,6 @@ const PARAM_DEFAULTS = {
   from: null,
   readable: false,
   values: null,
+  limits: null,
   completes: null,
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commandTable } from '@transom/protocol'
+import { readValue } from './argument-values.ts'
 import { commandHelp, programHelp, transomHelp } from './help.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv } from './parse-argv.ts'
@@ -113,6 +114,8 @@ describe('a command line', () => {
     [['create', '--cols'], '--cols needs a value'],
     [['create', '--env', 'NOVALUE'], '--env needs NAME=VALUE (got "NOVALUE")'],
     [['wait', 's', '--cursor', '3'], '--cursor needs ROW,COL'],
+    [['wait', 's', '--timeout', 'soon'], '--timeout needs a duration such as 500ms'],
+    [['gc', '--older-than', '7'], '--older-than needs a duration with its unit'],
     [['list', '--all=yes'], '--all takes no value'],
     [['--frob'], 'unknown option --frob'],
     [['--home'], '--home needs a folder'],
@@ -121,6 +124,28 @@ describe('a command line', () => {
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(reason) }),
     )
   })
+})
+
+test.each([
+  ['500ms', 500],
+  ['1s', 1000],
+  ['2m', 120_000],
+  ['750', 750],
+])('every option that takes a time takes %s', (text, ms) => {
+  const timed = commands.flatMap(({ command, params }) =>
+    params
+      .filter(({ name, flag }) => flag !== null && name.endsWith('_ms'))
+      .map((param) => ({ command, param })),
+  )
+  expect(timed.map(({ param }) => param.name)).toEqual(expect.arrayContaining(['timeout_ms', 'settle_ms']))
+  for (const { command, param } of timed) {
+    expect([command, param.name, param.type]).toEqual([
+      command,
+      param.name,
+      expect.stringMatching(/^(duration|age)$/),
+    ])
+    if (param.type === 'duration') expect(readValue(param, `--${param.flag}`, text, undefined)).toBe(ms)
+  }
 })
 
 describe('help', () => {
@@ -140,6 +165,15 @@ describe('help', () => {
     expect(help).toContain('  75   The condition did not come true in time.')
     expect(help).toMatch(/Environment:\n {2}TRANSOM_SESSION/)
     expect(help).toContain('See also: transom watch, transom snapshot')
+  })
+
+  test('tells the limits of numbers and times', () => {
+    const helpOf = (name: string) => {
+      const command = commands.find((it) => it.command === name)
+      return command === undefined ? '' : commandHelp(command, transomHelp('transom'))
+    }
+    expect(helpOf('resize')).toMatch(/--cols C .* From 2 to 1000\.\n/)
+    expect(helpOf('wait')).toMatch(/--timeout TIME .* From 0 to 1d\. Default: 30s\.\n/)
   })
 
   test('points only to commands that there are', () => {

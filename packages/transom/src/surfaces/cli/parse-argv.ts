@@ -1,5 +1,6 @@
 import type { Command, CommandParam } from '@transom/protocol'
-import { OpError } from '@transom/protocol/errors'
+import type { OpError } from '@transom/protocol/errors'
+import { readValue, usage } from './argument-values.ts'
 
 /** Where values come from that the command line leaves out. */
 export interface CallerContext {
@@ -36,6 +37,8 @@ export interface Dialect {
   readonly help: () => boolean
   /** Another spelling of a command's words, if there is one. */
   readonly spelled?: (word: string) => string
+  /** Which of these words may have been meant. Left out where an error is not shown. */
+  readonly meant?: (word: string, words: readonly string[]) => readonly string[]
 }
 
 /** Reads a command line by the command table. Throws `usage`, saying what is wrong and where to look it up. */
@@ -43,9 +46,11 @@ export function parseArgv(
   argv: readonly string[],
   commands: readonly Command[],
   context: CallerContext,
+  messages: Partial<Pick<Dialect, 'program' | 'meant'>> = {},
 ): ParsedArgv {
   const flags = noFlags()
-  return { flags, ...parseCommandLine(argv, commands, context, transomDialect(flags)) }
+  const dialect = { ...transomDialect(flags), ...messages }
+  return { flags, ...parseCommandLine(argv, commands, context, dialect) }
 }
 
 /** What follows the options before the command. Throws `usage`. */
@@ -73,10 +78,10 @@ export function parseCommandLine<C extends Command>(
 export function readArguments(
   command: Command,
   words: readonly string[],
-  flags: GlobalFlags,
+  { flags, meant }: { flags: GlobalFlags } & Required<Pick<Dialect, 'meant'>>,
   context: CallerContext,
 ): Record<string, unknown> {
-  const reader = new ArgumentReader(command, words, transomDialect(flags))
+  const reader = new ArgumentReader(command, words, { ...transomDialect(flags), meant })
   reader.read()
   return reader.complete(context)
 }
@@ -97,10 +102,23 @@ function takeLeadingFlags(words: string[], dialect: Dialect): string[] {
   while (words[0]?.startsWith('-')) {
     const word = words.shift() ?? ''
     if (!dialect.takeFlag(word, words)) {
-      throw usage(`unknown option ${word}; "${dialect.program} --help" lists the commands`, { option: word })
+      const hint = didYouMean(word, GLOBAL_FLAGS, dialect)
+      throw usage(`unknown option ${word}${hint}; "${dialect.program} --help" lists the commands`, {
+        option: word,
+      })
     }
   }
   return words
+}
+
+const GLOBAL_FLAGS = ['--json', '--help', '--debug', '--version', '--home']
+
+/** What was probably meant, as the end of a message; empty if nothing is near. */
+function didYouMean(word: string, words: readonly string[], { meant, program }: Dialect): string {
+  const names = meant?.(word, words) ?? []
+  if (names.length === 0) return ''
+  const spelled = names.map((name) => (name.startsWith('-') ? name : JSON.stringify(`${program} ${name}`)))
+  return ` (did you mean ${spelled.join(' or ')}?)`
 }
 
 function takeGlobalFlag(word: string, following: string[], flags: GlobalFlags): boolean {
@@ -133,8 +151,9 @@ function takeGlobalFlag(word: string, following: string[], flags: GlobalFlags): 
 function findCommand<C extends Command>(
   words: readonly string[],
   commands: readonly C[],
-  { program, spelled = (word) => word }: Dialect,
+  dialect: Dialect,
 ): C {
+  const { program, spelled = (word) => word } = dialect
   const found = commands
     .filter(({ command }) =>
       command.split(' ').every((word, index) => words[index] !== undefined && spelled(words[index]) === word),
@@ -145,7 +164,8 @@ function findCommand<C extends Command>(
   const group = names.filter((name) => name.startsWith(`${words[0]} `))
   if (group.length > 0)
     throw usage(`"${program} ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })
-  const message = `unknown command ${JSON.stringify(words[0])}; there are: ${names.join(', ')}`
+  const hint = didYouMean(words[0] ?? '', names, dialect)
+  const message = `unknown command ${JSON.stringify(words[0])}${hint}; "${program} --help" lists the commands`
   throw usage(message, { command: words[0] })
 }
 
@@ -209,7 +229,9 @@ class ArgumentReader {
       const isOfCommand =
         this.#positionals.length > 0 && this.#paramOf(this.#command.positionals.at(-1))?.type === 'list'
       const hint = isOfCommand ? '; if it belongs to the command, put "--" before the command' : ''
-      const message = `unknown option ${name} for "${this.#name}"${hint}; add --help to see its options`
+      const options = this.#command.params.flatMap(({ flag }) => (flag === null ? [] : [`--${flag}`]))
+      const meant = didYouMean(name, [...options, ...GLOBAL_FLAGS], this.#dialect)
+      const message = `unknown option ${name} for "${this.#name}"${meant}${hint}; add --help to see its options`
       throw usage(message, { option: name, command: this.#command.command })
     }
     if (param.type === 'boolean') {
@@ -279,7 +301,9 @@ class ArgumentReader {
 
   #positionalValue(name: string, text: string): unknown {
     const param = this.#paramOf(name)
-    return param?.type === 'integer' ? readValue(param, param.placeholder ?? name, text, undefined) : text
+    return param?.type === 'integer' || param?.type === 'duration'
+      ? readValue(param, param.placeholder ?? name, text, undefined)
+      : text
   }
 
   #paramOf(name: string | undefined): CommandParam | undefined {
@@ -304,68 +328,6 @@ function valueFrom(param: CommandParam | undefined, context: CallerContext): unk
   return context.env[from.slice(1)] || undefined
 }
 
-function readValue(param: CommandParam, name: string, text: string, before: unknown): unknown {
-  switch (param.type) {
-    case 'integer':
-      if (!/^-?\d+$/.test(text))
-        throw usage(`${name} needs a whole number (got ${JSON.stringify(text)})`, {
-          option: name,
-          value: text,
-        })
-      return Number(text)
-    case 'point': {
-      const point = /^(\d+),(\d+)$/.exec(text)
-      if (point === null)
-        throw usage(`${name} needs ROW,COL, counted from 0 (got ${JSON.stringify(text)})`, {
-          option: name,
-          value: text,
-        })
-      return { row: Number(point[1]), col: Number(point[2]) }
-    }
-    case 'assignments': {
-      const at = text.indexOf('=')
-      if (at <= 0)
-        throw usage(`${name} needs NAME=VALUE (got ${JSON.stringify(text)})`, { option: name, value: text })
-      return { ...(before as object | undefined), [text.slice(0, at)]: text.slice(at + 1) }
-    }
-    case 'duration':
-      return readDuration(name, text)
-    case 'block':
-      if (text === 'last') return text
-      if (!/^[1-9]\d*$/.test(text)) {
-        const message = `${name} needs the number of a block, or nothing for the last one (got ${JSON.stringify(text)})`
-        throw usage(message, { option: name, value: text })
-      }
-      return Number(text)
-    case 'list':
-      return [...((before as string[] | undefined) ?? []), text]
-    case 'string':
-      if (param.values !== null && !param.values.includes(text)) {
-        const message = `${name} is one of ${param.values.join(', ')} (got ${JSON.stringify(text)})`
-        throw usage(message, { option: name, value: text })
-      }
-      return text
-    case 'path':
-    case 'boolean':
-    case 'optional':
-      return text
-    default:
-      return param.type satisfies never
-  }
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** With its unit: what a bare number means is too easily guessed wrong where something is removed. */
-function readDuration(name: string, text: string): number {
-  const duration = /^(\d+)(ms|s|m|h|d)$/.exec(text)
-  if (duration === null) {
-    const message = `${name} needs a duration with its unit, such as 7d, 12h, 30m, 90s or 500ms (got ${JSON.stringify(text)})`
-    throw usage(message, { option: name, value: text })
-  }
-  return Number(duration[1]) * (UNIT_MS[duration[2] ?? ''] ?? 0)
-}
-
 /** Neither an option nor an address: what the value of an option can be that may also have none. */
 function isPlainPath(word: string | undefined): boolean {
   return word !== undefined && !word.startsWith('-') && !/^[a-z][a-z0-9+.-]*:/i.test(word)
@@ -374,8 +336,4 @@ function isPlainPath(word: string | undefined): boolean {
 export function splitFlag(word: string): [name: string, inline: string | undefined] {
   const at = word.startsWith('--') ? word.indexOf('=') : -1
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
-}
-
-function usage(message: string, details: Record<string, unknown>): OpError {
-  return new OpError('usage', message, details)
 }

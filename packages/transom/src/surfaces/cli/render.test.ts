@@ -67,6 +67,21 @@ describe('a result', () => {
     )
   })
 
+  test('counts one thing in the singular', () => {
+    expect(shown({ text: '{count:n_byte}' }, { count: 1 })).toBe('1 byte')
+    expect(shown({ text: '{count:n_byte}' }, { count: 0 })).toBe('0 bytes')
+    const session = {
+      session: 's1',
+      name: null,
+      status: 'exited',
+      ended_at: null,
+      bytes: 5,
+      outcome: 'removed',
+    }
+    const result = { sessions: [session], bytes: 5, dry_run: false, kept: [] }
+    expect(shown({ code: 'collection' }, result)).toContain('\n1 session removed, 5 bytes')
+  })
+
   test('in a table has a dash where there is nothing, but under no heading', () => {
     const render = { table: 'rows', columns: { NAME: '{name}', '': '{note}', SIZE: '{size}' } }
     expect(shown(render, { rows: [{ name: null, note: null, size: 0 }] })).toBe('NAME    SIZE\n-       0')

@@ -1,7 +1,7 @@
 import type { CodeRenderer, Command, RenderPart, Result } from '@transom/protocol'
 import type { WireError } from '@transom/protocol/errors'
 import { fill, plainText } from './template.ts'
-import { fields, printable, textTable } from './text-layout.ts'
+import { counted, fields, printable, textTable } from './text-layout.ts'
 
 /** What a person is shown of a result: the one thing asked for, and nothing around it. Empty for nothing. */
 export function renderResult(
@@ -126,7 +126,7 @@ function screenText(lines: readonly { text: string; omitted?: true | undefined }
 function renderCollection(result: Result<'session.gc'>): string {
   const { sessions, bytes, dry_run, kept } = result
   const failed = sessions.filter(({ outcome }) => outcome === 'failed').length
-  const total = `${sessions.length - failed} sessions ${dry_run ? 'would be ' : ''}removed, ${bytes} bytes${failed > 0 ? `; ${failed} could not be removed` : ''}${kept.length > 0 ? `; ${kept.length} kept for their pinned artifacts` : ''}`
+  const total = `${counted(sessions.length - failed, 'session')} ${dry_run ? 'would be ' : ''}removed, ${counted(bytes, 'byte')}${failed > 0 ? `; ${failed} could not be removed` : ''}${kept.length > 0 ? `; ${kept.length} kept for their pinned artifacts` : ''}`
   if (sessions.length === 0) return total
   const columns = {
     ID: '{session}',
@@ -142,8 +142,8 @@ function renderCollection(result: Result<'session.gc'>): string {
 
 function renderRepair(result: Result<'log.repair'>): string {
   const { tail, records, removed_bytes, damaged_copy, dry_run } = result
-  if (tail === 'none') return `nothing to repair: all ${records} records can be read`
+  if (tail === 'none') return `nothing to repair: ${counted(records, 'record')} can be read`
   const would = dry_run ? 'would be ' : ''
   const copy = damaged_copy === null ? '' : `; the damaged log ${would}kept as ${printable(damaged_copy)}`
-  return `${tail}: ${removed_bytes} bytes ${would}removed, ${records} records ${would}kept${copy}`
+  return `${tail}: ${counted(removed_bytes, 'byte')} ${would}removed, ${counted(records, 'record')} ${would}kept${copy}`
 }

@@ -3,10 +3,11 @@ import { localCommand, localParam, type LocalContext } from './local-command.ts'
 
 /** The texts in `skills/` of the package: they ship with the programs they speak of. */
 const SKILLS = [
-  { skill: 'shell', summary: 'How to drive a shell that stays.' },
-  { skill: 'tui', summary: 'How to drive full-screen programs: vim, less, htop.' },
-  { skill: 'repl', summary: 'How to drive REPLs and debuggers: python, psql, gdb.' },
-  { skill: 'web', summary: 'How to read and operate web pages.' },
+  {
+    skill: 'transom',
+    summary: 'Everything for an agent with a shell: commands, interactive programs, web pages, proof.',
+  },
+  { skill: 'mcp', summary: 'The same for an agent that calls the MCP tools.' },
   {
     skill: 'setup',
     summary: 'How to set Transom up in Claude Code, Codex, Gemini CLI, VS Code and Cursor.',
@@ -21,7 +22,7 @@ export const skillsListCommand = localCommand({
   run: ({ answer }) => {
     answer(
       { skills: SKILLS },
-      SKILLS.map(({ skill, summary }) => `${skill.padEnd(6)}  ${summary}`).join('\n'),
+      SKILLS.map(({ skill, summary }) => `${skill.padEnd(7)}  ${summary}`).join('\n'),
     )
     return 0
   },
@@ -29,17 +30,17 @@ export const skillsListCommand = localCommand({
 
 export const skillsGetCommand = localCommand({
   command: 'skills get',
-  summary: 'Print one of them, as Markdown.',
+  summary: 'Print a skill: what an agent should know before it uses this program.',
   seeAlso: ['skills list', 'mcp'],
-  examples: ['transom skills get shell', 'transom skills get setup'],
+  examples: ['transom skills get transom', 'transom skills get setup'],
   positionals: ['skill'],
   params: [
     localParam({
       name: 'skill',
       type: 'string',
       placeholder: 'SKILL',
-      description: 'shell, tui, repl, web or setup.',
-      required: true,
+      description: 'transom, mcp or setup.',
+      default: 'transom',
       values: SKILLS.map(({ skill }) => skill),
     }),
   ],
@@ -47,11 +48,12 @@ export const skillsGetCommand = localCommand({
 })
 
 function getSkill({ params, answer, shippedText }: LocalContext): number {
-  const found = SKILLS.find(({ skill }) => skill === params['skill'])
+  const asked = params['skill'] ?? 'transom'
+  const found = SKILLS.find(({ skill }) => skill === asked)
   if (found === undefined) {
     const names = SKILLS.map(({ skill }) => skill).join(', ')
-    const message = `no skill ${JSON.stringify(params['skill'])}; there are: ${names}`
-    throw new OpError('usage', message, { skill: params['skill'] })
+    const message = `no skill ${JSON.stringify(asked)}; there are: ${names}`
+    throw new OpError('usage', message, { skill: asked })
   }
   const text = shippedText(`../skills/${found.skill}.md`)
   answer({ ...found, text }, text)

@@ -1,5 +1,5 @@
 import type { Template } from '@transom/protocol'
-import { printable, shortTime } from './text-layout.ts'
+import { counted, printable, shortTime } from './text-layout.ts'
 
 const LISTED_MAX = 5 // of `some`: enough to know what it is about
 
@@ -51,6 +51,7 @@ function isThere(value: unknown): boolean {
 function formatted(value: unknown, format: string | undefined): string {
   if (format === undefined) return plainText(value)
   if (/^\d+$/.test(format)) return plainText(value).padStart(Number(format))
+  if (format.startsWith('n_')) return counted(Number(value), format.slice(2))
   const form = Object.hasOwn(TEMPLATE_FORMATS, format) ? TEMPLATE_FORMATS[format] : undefined
   if (form === undefined) throw new Error(`a template has no format ${format}`)
   return form(value)
@@ -62,7 +63,7 @@ export function plainText(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** How a value is spelled. A number as format is a width, with the value at its right end. */
+/** How a value is spelled. A number as format is a width, with the value at its right end; `n_byte` gives `2 bytes`. */
 const TEMPLATE_FORMATS: Readonly<Record<string, (value: unknown) => string>> = {
   /** ISO 8601 to the second, of an ISO 8601 time. */
   time: (value) => printable(shortTime(String(value))),

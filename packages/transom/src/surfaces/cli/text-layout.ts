@@ -29,3 +29,8 @@ export function printable(text: string): string {
 export function shortTime(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z')
 }
+
+/** `1 session`, `2 sessions`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -11,9 +11,9 @@ const IDLE_MS_MAX = 24 * 60 * 60 * 1000 // a day: past it a timer's 32 bits are 
 
 export const watchCommand = localCommand({
   command: 'watch',
-  summary: 'Tell whenever a session rings, falls idle, shows a text or ends.',
+  summary: 'Report whenever a session rings the bell, falls idle, shows a text or ends.',
   description:
-    'Follows the session until it ends and prints a line for each event, with --json an object a line, or runs a command. Nothing is polled. A text is an event when it appears on the screen, and again when it appears after it was gone; one that is there at the start counts. Idle is told once for each time that the program has drawn nothing for --idle-ms. Commands run one after another, by /bin/sh, with TRANSOM_EVENT (exit, idle, text or bell), TRANSOM_SESSION and TRANSOM_TEXT: the exit code or signal, the milliseconds, the line that shows the text, the number of bells.',
+    'Follows the session until it ends and prints a line for each event, with --json an object a line, or runs a command. Nothing is polled. A text is an event when it appears on the screen, and again when it appears after it was gone; one that is there at the start counts. Idle is reported once for each time that the program has drawn nothing for --idle-ms. Commands run one after another, by /bin/sh, with TRANSOM_EVENT (exit, idle, text or bell), TRANSOM_SESSION and TRANSOM_TEXT: the exit code or signal, the milliseconds, the line that shows the text, the number of bells.',
   seeAlso: ['wait', 'snapshot'],
   examples: [
     'transom watch work --on exit --on bell',
@@ -36,9 +36,9 @@ export const watchCommand = localCommand({
     }),
     localParam({
       name: 'idle_ms',
-      type: 'integer',
+      type: 'duration',
       flag: 'idle-ms',
-      placeholder: 'N',
+      placeholder: 'TIME',
       description: 'How long nothing must be drawn.',
       default: IDLE_MS_DEFAULT,
     }),

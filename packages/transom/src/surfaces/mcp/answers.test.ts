@@ -364,15 +364,15 @@ describe('errors are in the words of tools', () => {
     [
       'run_command',
       { session: 's1', command: 'make test' },
-      'run_command: command: it is a list of words, not a text: give ["make test"]',
+      'run_command: `command` is a list of words, not a text: give ["make test"]',
     ],
     [
       'create_session',
       { command: 'python3 -q' },
-      'create_session: command: it is a list of words, not a text: give ["python3","-q"]',
+      'create_session: `command` is a list of words, not a text: give ["python3","-q"]',
     ],
     ['create_session', { command: 'ls | wc' }, 'give ["sh","-c","ls | wc"]'],
-    ['type_text', { session: 's1' }, 'type_text: text: '],
+    ['type_text', { session: 's1' }, 'type_text: `text` is missing'],
     [
       'type_text',
       { session: 's1', text: 'x', actor: 'me' },

@@ -4,6 +4,7 @@ import type { ProgramHelp } from '../../cli/help.ts'
 export const AWI_HELP: ProgramHelp = {
   program: 'awi-tty',
   summary: 'A web browser for agents: pages as text on a grid of cells.',
+  start: 'An agent starts with "awi-tty open URL --agent-socket" and "awi-tty snapshot --plain".',
   examples: [
     'awi-tty open https://example.com/ --agent-socket /tmp/web.sock &',
     'export AWI_SOCK=/tmp/web.sock',
