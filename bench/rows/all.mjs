@@ -6,6 +6,7 @@ import { create } from './create.mjs'
 import { flood } from './flood.mjs'
 import { gatewaySnapshot } from './gateway.mjs'
 import { idleSessions } from './idle-sessions.mjs'
+import { mcpTokens } from './mcp-tokens.mjs'
 import { pastSnapshot } from './past-snapshot.mjs'
 import { pictures } from './pictures.mjs'
 import { printToWait } from './print-to-wait.mjs'
@@ -21,6 +22,7 @@ export const ROWS = [
   socketSnapshot,
   socketType,
   gatewaySnapshot,
+  mcpTokens,
   create,
   printToWait,
   blockPrompt,

@@ -37,6 +37,25 @@ test('a session without it is refused before the handler is called', async () =>
   expect(await marked).toEqual([{ session: 'x', label: 'here' }, context])
 })
 
+test.each([
+  ['session.run', { session: 'x', command: 'make test' }, 'give ["make test"]'],
+  ['session.create', { command: 'python3 -q' }, 'give ["python3","-q"]'],
+  ['session.create', { command: "sh -c 'ls'" }, `give ["sh","-c","sh -c 'ls'"]`],
+  [
+    'session.run',
+    { session: 'x', command: 'x'.repeat(1000) },
+    'command: it is a list of words, not a text (got',
+  ],
+])('%s with a text in place of a list of words shows the list', async (name, params, words) => {
+  const call = dispatch(
+    hostWith(async () => expect.unreachable()),
+    name,
+    params,
+    context,
+  )
+  await expect(call).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(words) })
+})
+
 test('parameters are checked first', async () => {
   const host = hostWith(async () => expect.unreachable())
   const call = dispatch(host, 'session.signal', { session: 'x', signal: 'LOUD' }, context)

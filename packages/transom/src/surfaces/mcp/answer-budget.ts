@@ -1,11 +1,12 @@
 /**
  * How long answers are. About four characters make a token of English text or program output. A tool answers in two
  * forms, as text and as structured content, and some clients give both to the model: 8,000 characters are the two
- * thousand tokens that an answer may take unless the caller asks for more.
+ * thousand tokens that an answer may take unless the caller asks for more. The limits below leave a tenth of them for
+ * marks and for what JSON escapes, a line break in every short line.
  */
 export const CHARS_PER_TOKEN = 4
 /** In each form: what a session shows, or what a command has printed. */
-export const CONTENT_CHARS_DEFAULT = 3200
+export const CONTENT_CHARS_DEFAULT = 2800
 /** In each form: the names and numbers around it. */
 const FRAME_CHARS_MAX = 800
 /** What a caller may ask for: clients refuse answers of more than 25,000 tokens, in both forms. */
