@@ -52,14 +52,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 }
 /** What each folder or package may import of the workspace's packages and of others. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  lib: ['@transom/protocol/errors'],
+  lib: ['@transom/protocol/errors', 're2js'],
   terminal: ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
   'evidence/pictures': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
   'evidence/picture-worker': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid'],
   log: ['@transom/protocol', '@transom/protocol/errors'],
   home: ['@transom/protocol', '@transom/protocol/errors', '@transom/protocol/version', 'zod'],
   platform: ['@transom/protocol/errors', 'koffi'],
-  blocks: ['@transom/protocol', '@transom/protocol/errors', 're2js'],
+  blocks: ['@transom/protocol', '@transom/protocol/errors'],
   kinds: [
     '@transom/protocol',
     '@transom/protocol/errors',
@@ -68,7 +68,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'devtools-protocol/types/protocol-mapping.js',
     'get-east-asian-width',
   ],
-  session: ['@transom/protocol', '@transom/protocol/errors', '@transom/grid', 're2js', 'zod'],
+  session: ['@transom/protocol', '@transom/protocol/errors', '@transom/grid', 'zod'],
   'evidence/replay': ['@transom/protocol', '@transom/protocol/errors'],
   'evidence/recordings': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid', '@transom/tui'],
   'evidence/player': ['@transom/protocol', '@transom/protocol/errors', '@transom/grid', '@transom/tui'],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { canonicalText } from './canonical-text.ts'
 import { findInText, findPlaces } from './find-text.ts'
 import { Grid, createGridTables } from './grid.ts'
@@ -19,4 +19,17 @@ test('nothing is found nowhere, and blanks where they are', () => {
   const shown = { grid, canonical: canonicalText(grid) }
   expect(findPlaces(shown, '')).toEqual([])
   expect(findPlaces(shown, ' ')).toMatchObject([{ row: 0, col: 1, width: 1 }])
+})
+
+test('a phrase on a page goes over the ends of lines, unless it has too many words to try them all', () => {
+  const grid = new Grid(40, 20, createGridTables(), 'painted')
+  const text = Array.from({ length: 20 }, () => 'a '.repeat(20).trimEnd())
+  text.forEach((line, row) =>
+    Array.from(line).forEach((character, col) => (grid.codes[row * 40 + col] = character.charCodeAt(0))),
+  )
+  const shown = { grid, canonical: canonicalText(grid) }
+  expect(findPlaces(shown, 'a '.repeat(30).trimEnd()).length).toBeGreaterThan(0)
+  using patterns = vi.spyOn(RegExp.prototype, 'exec')
+  expect(findPlaces(shown, `${'a '.repeat(2000)}b`)).toEqual([])
+  expect(patterns.mock.calls.length).toBeLessThan(10_000) // some for each word, not for each word of each line
 })

@@ -109,6 +109,9 @@ function rowStart(grid: Grid, canonical: CanonicalText, row: number): number {
   return start
 }
 
+/** A longer phrase is found within a line only: each of its words is tried as the last of a line, with a pattern each. */
+const WRAPPED_WORDS_MAX = 64
+
 function* inPage(canonical: CanonicalText, words: readonly string[], flags: string): Generator<TextSpan> {
   const patterns = words.map(escapePattern)
   const lineFlags = flags.replace('g', '')
@@ -117,7 +120,10 @@ function* inPage(canonical: CanonicalText, words: readonly string[], flags: stri
       index: match.index,
       text: match[0],
     }))
-    const wrapped = wrappedMatches(canonical.lines, index, { words: patterns, flags: lineFlags })
+    const wrapped =
+      words.length > WRAPPED_WORDS_MAX
+        ? []
+        : wrappedMatches(canonical.lines, index, { words: patterns, flags: lineFlags })
     const all = [...inLine, ...wrapped].sort((a, b) => a.index - b.index)
     for (const { index: at, text } of all)
       yield { start: line.start + at, end: line.start + at + text.length }

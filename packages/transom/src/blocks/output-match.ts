@@ -1,6 +1,5 @@
 import { isAscii } from 'node:buffer'
-import type { RE2JS } from 're2js'
-import { badPattern, compilePattern } from '../lib/pattern.ts'
+import { badPattern, compilePattern, type Pattern } from '../lib/pattern.ts'
 
 /** A match in the output stream. */
 export interface OutputMatch {
@@ -81,7 +80,7 @@ const HOPELESS_PIECES_MAX = 2
 export class RegexMatcher implements OutputMatcher {
   readonly words: string
   readonly #pattern: string
-  readonly #compiled: RE2JS
+  readonly #compiled: Pattern
   readonly #fixedEnd: boolean
   readonly #withinLine: boolean
   /** What a match may begin in, and the bytes taken last. */

@@ -2,6 +2,9 @@ import { RE2JS } from 're2js'
 import { OpError } from '@transom/protocol/errors'
 import { messageOf } from './system-error.ts'
 
+/** Matches in time that is linear in the text. */
+export type Pattern = RE2JS
+
 /**
  * RE2 is linear in the text, but each character may take a step for each instruction. The largest pattern of this size
  * compiles within some milliseconds.
@@ -15,10 +18,10 @@ const UNICODE_CLASS_COST = 30
 const STEPS_MAX = 7_000_000
 
 /** Compiles an RE2 pattern (ADR 006) of a caller's; `^` and `$` match at line ends. Throws `bad_pattern`. */
-export function compilePattern(pattern: string): RE2JS {
+export function compilePattern(pattern: string): Pattern {
   // Estimated first: compiling `x{1000}` five hundred times over takes seconds and hundreds of megabytes.
   if (estimatedSize(pattern) > ESTIMATE_MAX) throw tooLarge(pattern)
-  let compiled: RE2JS
+  let compiled: Pattern
   try {
     compiled = RE2JS.compile(pattern, RE2JS.MULTILINE)
   } catch (error) {
@@ -30,7 +33,7 @@ export function compilePattern(pattern: string): RE2JS {
 }
 
 /** Throws `bad_pattern` if looking for a pattern in so much text could hold up every session of a host. */
-export function checkSteps(compiled: RE2JS, chars: number): void {
+export function checkSteps(compiled: Pattern, chars: number): void {
   if (compiled.programSize() * chars <= STEPS_MAX) return
   const pattern = compiled.pattern()
   throw badPattern(pattern, `it takes too long on a screen with ${chars} characters; use a simpler one`)

@@ -2,7 +2,7 @@
 import * as texts from '../query-answers.ts'
 import * as cursor from './cursor.ts'
 import * as edit from './edit.ts'
-import { printCell } from './print.ts'
+import { repeatCell } from './print.ts'
 import * as rectangles from './rectangles.ts'
 import * as reports from './reports.ts'
 import { softReset } from './reset.ts'
@@ -187,7 +187,7 @@ function repeat(state: TerminalState): void {
   const { lastGraphic } = state
   if (lastGraphic === 0) return
   const times = Math.min(count(state), state.cols * state.rows, REPEAT_MAX)
-  for (let done = 0; done < times; done++) printCell(state, lastGraphic)
+  repeatCell(state, lastGraphic, times)
 }
 
 /** DECSTBM. */

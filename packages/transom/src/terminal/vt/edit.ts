@@ -110,8 +110,7 @@ export function alignmentPattern(state: TerminalState): void {
   state.y = 0
   state.pendingWrap = false
   for (let row = 0; row < state.rows; row++) {
-    state.screen.clearRow(row, 0)
-    for (let col = 0; col < state.cols; col++) state.screen.set(row, col, 0x45, 0)
+    state.screen.fillRow(row, 0x45, 0)
   }
 }
 

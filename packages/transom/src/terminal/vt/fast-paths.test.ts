@@ -29,3 +29,21 @@ test('no count, however large, holds the terminal up', () => {
   emulator.write(Buffer.from('\x1b[Hend'))
   expect(emulator.frame().grid.lineOf(0)).toMatch(/^end/)
 })
+
+test.each([
+  ['a plain screen', ''],
+  ['over wide characters', '漢字漢字漢字漢字\x1b[H '],
+  ['a row of double width', '\x1b#6'],
+  ['insert mode', 'before\x1b[H\x1b[4h'],
+  ['no wrapping', '\x1b[?7l'],
+  ['margins', '\x1b[?69h\x1b[3;8s\x1b[2;4r\x1b[2;3H'],
+  ['line drawing', '\x1b(0'],
+])('a repeated character is what it would be if it were printed so often: %s', (_name, before) => {
+  for (const times of [1, 5, 37, 200]) {
+    const repeated = new VtEmulator(10, 6, { scrollbackLines: 8 })
+    const printed = new VtEmulator(10, 6, { scrollbackLines: 8, fastPaths: false })
+    repeated.write(Buffer.from(`${before}q\x1b[${times}b`))
+    printed.write(Buffer.from(`${before}q${'q'.repeat(Math.min(times, 60))}`)) // a screenful at most
+    expect(describeFrame(repeated.frame())).toEqual(describeFrame(printed.frame()))
+  }
+})

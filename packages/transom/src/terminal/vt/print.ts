@@ -178,9 +178,19 @@ function placePlain(state: TerminalState, code: number, width: number): void {
   state.x = end >= cols ? cols - 1 : end
 }
 
-/** Writes a cell code again (REP). */
-export function printCell(state: TerminalState, code: number): void {
-  placeCell(state, code, state.clusters.widthOf(code))
+/** Writes a cell code again (REP), as a run of text where it is one. */
+export function repeatCell(state: TerminalState, code: number, times: number): void {
+  const width = state.clusters.widthOf(code)
+  const run = code >= 0x20 && code < 0x7f ? new Uint8Array(times).fill(code) : null
+  for (let done = 0; done < times;) {
+    const end = run !== null && state.plainText ? printRun(state, run, done) : done
+    if (end > done) {
+      done = end
+    } else {
+      placeCell(state, code, width)
+      done++
+    }
+  }
 }
 
 export function wrapLine(state: TerminalState): void {

@@ -177,6 +177,15 @@ export class ScreenBuffer {
     if (style !== 0) this.erase(row, 0, this.cols, style)
   }
 
+  fillRow(row: number, code: number, style: number): void {
+    this.clearRow(row, 0)
+    const slot = this.slotOf(row)
+    const start = slot * this.cols
+    this.codes.fill(code, start, start + this.cols)
+    this.styles.fill(style, start, start + this.cols)
+    this.lengths[slot] = this.cols
+  }
+
   /** Shifts the cells [col, right] to the right by `count`. What goes past `right` is lost. */
   insertCells(row: number, col: number, right: number, count: number, style: number): void {
     const shifted = Math.min(count, right - col + 1)
