@@ -61,10 +61,11 @@ async function callHomeHost(finder: HostFinder, request: HostRequest): Promise<u
 }
 
 /** What there is to say of a Home that does not exist: it has no sessions. */
-function withoutHome(home: string, { operation, params, notice }: HostRequest): unknown {
+function withoutHome(home: string, request: HostRequest): unknown {
+  const { operation, params } = request
   const missing = `there is no Home at ${home}`
   if (operation === 'session.list') {
-    notice(`${missing}; the first "transom create" makes it`)
+    request.notice(`${missing}; the first "transom create" makes it`)
     return { sessions: [] }
   }
   const ref = params['session'] ?? params['conversation_id']
