@@ -58,6 +58,7 @@ test('a Home that is not there has no sessions, and looking for them does not ma
   expect(await home.json('list')).toEqual({ sessions: [] })
   expect(await home.run(['type', 'edit', 'x'])).toEqual(refusal(66, 'no session "edit"', home.path))
   expect(await home.run(['exec', 'edit', 'cat'])).toEqual(refusal(66, 'no session "edit"', home.path))
+  expect(await home.run(['watch', 'edit', '--on', 'exit'])).toEqual(refusal(66, 'no session "edit"'))
   expect(fs.existsSync(home.path)).toBe(false)
 })
 

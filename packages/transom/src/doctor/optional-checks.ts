@@ -24,9 +24,9 @@ export function optionalChecks(parts: OptionalParts): Check[] {
   ]
 }
 
-function checkBrowser({ findBrowser }: OptionalParts): Finding {
+function checkBrowser(parts: OptionalParts): Finding {
   try {
-    return ok(`pages are shown by ${findBrowser()}`)
+    return ok(`pages are shown by ${parts.findBrowser()}`)
   } catch (error) {
     const [found = '', ...advice] = messageOf(error).split('; ')
     return absent(`no web sessions: ${found}`, advice.join('; ') || 'install Chromium')
@@ -45,12 +45,8 @@ function checkVideos({ PATH }: NodeJS.ProcessEnv): Finding {
   }
 }
 
-function checkFonts(
-  { fontPackagesFor }: OptionalParts,
-  what: string,
-  codePoints: readonly number[],
-): Finding {
-  const packages = fontPackagesFor(codePoints)
+function checkFonts(parts: OptionalParts, what: string, codePoints: readonly number[]): Finding {
+  const packages = parts.fontPackagesFor(codePoints)
   if (packages.length === 0) return ok(`there are glyphs for ${what}`)
   return absent(`no glyphs for ${what}: empty boxes in pictures`, `npm install -g ${packages.join(' ')}`)
 }

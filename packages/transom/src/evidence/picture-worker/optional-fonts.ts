@@ -179,6 +179,9 @@ function drawGlyph(
     return new Uint8Array(context.getImageData(0, 0, width, cell.height).data)
   }
   const nothing = draw(NEVER_ASSIGNED)
+  const base = String.fromCodePoint(text.codePointAt(0) ?? 0)
+  // Of a letter with marks the font may lack all: that is several boxes. A flag has no part that is drawn alone.
+  if (!isCentred && base !== text && Buffer.compare(draw(base), nothing) === 0) return null
   const data = draw(text)
   if (isBlank(data) || Buffer.compare(data, nothing) === 0) return null
   if (hasColor(data)) return { kind: 'color', width, rgba: data }

@@ -40,11 +40,34 @@ export function cellLook(style: Style, theme: Theme): CellLook {
 
 /** The colours of a cell as 0xRRGGBB, with reverse, dim and invisible worked in. */
 export function cellColors(style: Style, theme: Theme): { fg: number; bg: number } {
-  let fg = rgbOf(style.fg, theme.foreground, theme)
+  let fg = textColor(style, theme)
   let bg = rgbOf(style.bg, theme.background, theme)
   if (style.inverse) [fg, bg] = [bg, fg]
   if (style.dim) fg = mixRgb(bg, fg, 9)
   return { fg: style.invisible ? bg : fg, bg }
+}
+
+/** A colour on the theme's own background; one that the program gave a background to is the program's choice. */
+function textColor({ fg, bg }: Style, theme: Theme): number {
+  const color = rgbOf(fg, theme.foreground, theme)
+  if (!theme.keepsContrast || bg !== DEFAULT_COLOR || color === theme.background) return color
+  const shares = Array.from({ length: ALPHA_MAX + 1 }, (_, share) => mixRgb(color, theme.foreground, share))
+  return shares.find((mixed) => isReadable(mixed, theme.background)) ?? theme.foreground
+}
+
+const CONTRAST_MIN = 4.5 // WCAG 2.2, success criterion 1.4.3
+const WHITE_LIGHT = 10_000 * 255 * 255
+const FLARE = WHITE_LIGHT / 20 // the 0.05 that WCAG adds to both
+
+/** Whether two colours contrast enough, by their relative luminance with a gamma of 2, which needs no fractions. */
+function isReadable(color: number, background: number): boolean {
+  const [dark = 0, light = 0] = [lightOf(color), lightOf(background)].toSorted((a, b) => a - b)
+  return light + FLARE >= CONTRAST_MIN * (dark + FLARE)
+}
+
+function lightOf(rgb: number): number {
+  const square = (shift: number) => ((rgb >> shift) & 0xff) ** 2
+  return 2126 * square(16) + 7152 * square(8) + 722 * square(0)
 }
 
 /** The look of the cell that a block cursor stands on. */

@@ -26,7 +26,7 @@ describe('the same screen gives the same pixels on every machine', () => {
   })
 
   test('in the light theme', () => {
-    expect(pixelHash(page, small, { theme: LIGHT_THEME })).toBe('9543ad62324043ef')
+    expect(pixelHash(page, small, { theme: LIGHT_THEME })).toBe('af59f92b933759e4')
   })
 
   test('with a window and a title', () => {
@@ -137,6 +137,27 @@ test('the two themes and the reverse of a cell use the colours that they say', (
   expect(pixel('\x1b[41m ')).toBe('cc5555')
   expect(pixel('\x1b[48;5;196m ')).toBe('ff0000')
   expect(pixel('\x1b[48;2;1;2;3m ')).toBe('010203')
+})
+
+test('every colour of text can be read in the light theme, unless the program chose its background', () => {
+  const colors = (bytes: string) => {
+    const { rgba } = rasterize(frameOf(`${bytes}█\x1b[?25l`, 4, 1), small, { padding: 0, theme: LIGHT_THEME })
+    return [...rgba.subarray(0, 3)]
+  }
+  const luminance = (rgb: readonly number[]) => {
+    const [r = 0, g = 0, b = 0] = rgb.map((value) => {
+      const share = value / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const background = luminance([0xfa, 0xfa, 0xfa])
+  for (let index = 0; index < 256; index++) {
+    const contrast = (background + 0.05) / (luminance(colors(`\x1b[38;5;${index}m`)) + 0.05)
+    expect([index, contrast >= 4]).toEqual([index, true]) // an inverse gamma of 2 is near that of sRGB, not equal
+  }
+  expect(colors('\x1b[97;44m')).toEqual([255, 255, 255])
+  expect(colors('\x1b[97;7m')).not.toEqual([255, 255, 255])
 })
 
 test('missing characters are reported for every picture, not only for the first', () => {

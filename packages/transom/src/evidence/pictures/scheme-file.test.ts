@@ -28,6 +28,7 @@ describe('a colour scheme is read from', () => {
       cursor: 0xff0000,
       cursorText: 0x101010,
       palette,
+      keepsContrast: false,
     })
   })
 

@@ -111,6 +111,7 @@ function themeOf(fileName: string, { name, palette, foreground, background, curs
     background,
     cursor: cursor === undefined ? foreground : colorOf(cursor, 'the cursor', fileName),
     cursorText: background,
+    keepsContrast: false, // the colours are the user's own
   }
 }
 

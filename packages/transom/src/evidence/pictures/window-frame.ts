@@ -75,7 +75,15 @@ function drawButton(
 }
 
 /** Both colours are given where it is used. */
-const NO_THEME: Theme = { name: '', foreground: 0, background: 0, cursor: 0, cursorText: 0, palette: [] }
+const NO_THEME: Theme = {
+  name: '',
+  foreground: 0,
+  background: 0,
+  cursor: 0,
+  cursorText: 0,
+  palette: [],
+  keepsContrast: false,
+}
 
 function drawTitle(
   raster: PixelRaster,

@@ -61,18 +61,23 @@ async function callHomeHost(finder: HostFinder, request: HostRequest): Promise<u
 }
 
 /** What there is to say of a Home that does not exist: it has no sessions. */
-function withoutHome(home: string, { operation, params, notice }: HostRequest): unknown {
-  const missing = `there is no Home at ${home}`
+function withoutHome(home: string, request: HostRequest): unknown {
+  const { operation, params } = request
   if (operation === 'session.list') {
-    notice(`${missing}; the first "transom create" makes it`)
+    request.notice(`there is no Home at ${home}; the first "transom create" makes it`)
     return { sessions: [] }
   }
-  const ref = params['session'] ?? params['conversation_id']
-  throw new OpError('session_not_found', `no session ${JSON.stringify(ref)}: ${missing}`, { ref, home })
+  throw noSuchSession(home, params['session'] ?? params['conversation_id'])
+}
+
+/** Why a session is not found in a Home that does not exist. */
+export function noSuchSession(home: string, ref: unknown): OpError {
+  const message = `no session ${JSON.stringify(ref)}: there is no Home at ${home}`
+  return new OpError('session_not_found', message, { ref, home })
 }
 
 /** Whether a folder is not there, or is empty. One that cannot be read is there. */
-function isMissing(folder: string): boolean {
+export function isMissing(folder: string): boolean {
   try {
     return fs.readdirSync(folder).length === 0
   } catch (error) {

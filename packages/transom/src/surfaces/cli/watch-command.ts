@@ -1,6 +1,7 @@
 import type { Client } from '@transom/client'
 import { OpError, isErrorCode } from '@transom/protocol/errors'
 import { EventCommand } from './event-command.ts'
+import { isMissing, noSuchSession } from './call-host.ts'
 import { connectOrStartHost, followSession } from './host-connection.ts'
 import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
 import { printable } from './text-layout.ts'
@@ -77,7 +78,9 @@ async function watch(context: LocalContext): Promise<number> {
   }
   const following: Following = { params, conditions, idleMs, tell, signal: cli.signal }
   try {
-    await follow(await connectOrStartHost(context.host()), following)
+    const host = context.host()
+    if (isMissing(host.home)) throw noSuchSession(host.home, params.session)
+    await follow(await connectOrStartHost(host), following)
   } catch (error) {
     if (!(error instanceof OpError) || error.code !== 'session_elsewhere') throw error
     await follow(await followSession(error), following)
