@@ -47,9 +47,11 @@ export const SESSION_VIEW_OPERATIONS = {
         'transom wait install --needs-input --exit --any',
       ],
       seeAlso: ['watch', 'snapshot'],
-      render: {
-        text: '[{match.line}][block {block.seq} ended with exit code {block.exit_code}][{needs_input.reason}: {needs_input.prompt}]',
-      },
+      render: [
+        { text: '[{match.line}]' },
+        { text: '[block {block.seq} ended with exit code {block.exit_code}]' },
+        { text: '[{needs_input.reason}: {needs_input.prompt}]' },
+      ],
     },
   }),
   'session.snapshot': operation({

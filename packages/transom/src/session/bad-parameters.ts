@@ -11,16 +11,22 @@ export function usageError(problems: readonly string[], details: ErrorDetails): 
 /** A sentence for each problem. `params` is what was given. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], params: unknown): string[] {
   return issues.map((issue) => {
+    if (issue.code === 'unrecognized_keys') return unknownNames(issue)
     const value = valueAt(params, issue.path)
-    const isShown = issue.path.length > 0 && value !== undefined && issue.code !== 'unrecognized_keys'
+    const isShown = issue.path.length > 0 && value !== undefined
     const got = isShown ? ` (got ${JSON.stringify(value)?.slice(0, VALUE_CHARS_MAX)})` : ''
     return `${placeOf(issue.path)} ${problemOf(issue, value)}${got}`
   })
 }
 
+function unknownNames({ keys, path }: z.core.$ZodIssueUnrecognizedKeys): string {
+  const names = keys.map((key) => `\`${key}\``).join(', ')
+  return path.length === 0 ? `there is no parameter ${names}` : `${placeOf(path)} has no ${names}`
+}
+
 /** `keys`, `env` at "PATH", `keys` at 3 (counted from 1). */
 function placeOf([name, ...inner]: readonly PropertyKey[]): string {
-  if (name === undefined) return 'the request'
+  if (name === undefined) return 'the parameters'
   const steps = inner.map((key) =>
     typeof key === 'number' ? ` at ${key + 1}` : ` at ${JSON.stringify(key)}`,
   )
@@ -38,8 +44,6 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
       return `must ${sizeWords(issue.origin, issue.maximum, 'at most')}`
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
-    case 'unrecognized_keys':
-      return `does not have ${issue.keys.map((key) => `\`${key}\``).join(', ')}`
     default:
       return `is refused: ${issue.message}`
   }
