@@ -299,7 +299,7 @@ describe('what cannot be exported', () => {
         64,
         '--from-seq 5 is after --to-seq 4',
       ],
-      [['--out', path.join(folder, 'x.cast'), '--speed', '0'], 64, 'speed 0'],
+      [['--out', path.join(folder, 'x.cast'), '--speed', '0'], 64, '--speed must be more than 0'],
       [['--out', path.join(folder, 'x.cast'), '--speed', 'fast'], 64, 'speed'],
       [['--out', '/proc/x.cast'], 74, '/proc/x.cast'],
       [['--json'], 64, 'needs --out'],

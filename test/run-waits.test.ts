@@ -106,7 +106,7 @@ describe.concurrent('run returns when its command waits for input', () => {
     expect(details).toMatchObject({
       quote: 'Your name:',
       next: [
-        { call: 'session.type' },
+        { call: 'session.type', params: { session, enter: true } },
         { call: 'session.keys' },
         { call: 'session.wait', params: { session, block_end: 1 } },
         { call: 'pty.read', params: { conversation_id: session, block: 1 } },

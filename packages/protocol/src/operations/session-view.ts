@@ -50,9 +50,9 @@ export const SESSION_VIEW_OPERATIONS = {
       ],
       seeAlso: ['watch', 'snapshot'],
       render: [
-        {
-          text: '[{match.line}][block {block.seq} ended with exit code {block.exit_code}][{needs_input.reason}: {needs_input.prompt}]',
-        },
+        { text: '[{match.line}]' },
+        { text: '[block {block.seq} ended with exit code {block.exit_code}]' },
+        { text: '[{needs_input.reason}: {needs_input.prompt}]' },
         { screen: 'snapshot', ifGiven: 'snapshot' },
       ],
     },

@@ -146,7 +146,7 @@ async function run(
 
 function answering(session: string): NextStep[] {
   return [
-    { call: 'session.type', params: { session }, does: 'answers it' },
+    { call: 'session.type', params: { session, enter: true }, does: 'answers it' },
     { call: 'session.keys', params: { session }, does: 'presses a key' },
   ]
 }

@@ -21,8 +21,9 @@ test.each([
   [{ session: 's', keys: [] }, '`keys` must have at least 1 entry (got [])'],
   [{ session: 's', keys: ['a', 5] }, '`keys` at 2 must be a text (got 5)'],
   [{ session: 's', to: 'all' }, '`to` must be one of foreground, leader (got "all")'],
-  [{ session: 's', colour: 1 }, 'the request does not have `colour`'],
+  [{ session: 's', colour: 1 }, 'there is no parameter `colour`'],
   [{}, '`session` is missing'],
+  [['s'], 'the parameters must be an object'],
 ])('%j: %s', (params, problem) => {
   expect(problemsOf(schema.safeParse(params).error?.issues ?? [], params)).toEqual([problem])
 })

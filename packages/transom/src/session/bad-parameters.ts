@@ -14,8 +14,9 @@ export function usageError(problems: readonly string[], details: ErrorDetails): 
 /** A sentence for each problem. `params` is what was given. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], params: unknown): string[] {
   const problems = issues.slice(0, PROBLEMS_MAX).map((issue) => {
+    if (issue.code === 'unrecognized_keys') return unknownNames(issue).slice(0, PROBLEM_CHARS_MAX)
     const value = valueAt(params, issue.path)
-    const isShown = issue.path.length > 0 && value !== undefined && issue.code !== 'unrecognized_keys'
+    const isShown = issue.path.length > 0 && value !== undefined
     const got = isShown ? ` (got ${shortened(value)})` : ''
     return `${placeOf(issue.path)} ${problemOf(issue, value)}`.slice(0, PROBLEM_CHARS_MAX) + got
   })
@@ -29,9 +30,14 @@ function shortened(value: unknown): string | undefined {
   return JSON.stringify(value, cut)?.slice(0, VALUE_CHARS_MAX)
 }
 
+function unknownNames({ keys, path }: z.core.$ZodIssueUnrecognizedKeys): string {
+  const names = keys.map((key) => `\`${key}\``).join(', ')
+  return path.length === 0 ? `there is no parameter ${names}` : `${placeOf(path)} has no ${names}`
+}
+
 /** `keys`, `env` at "PATH", `keys` at 3 (counted from 1). */
 function placeOf([name, ...inner]: readonly PropertyKey[]): string {
-  if (name === undefined) return 'the request'
+  if (name === undefined) return 'the parameters'
   const steps = inner.map((key) =>
     typeof key === 'number' ? ` at ${key + 1}` : ` at ${JSON.stringify(key)}`,
   )
@@ -50,8 +56,6 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
       return `must ${sizeWords(issue.origin, issue.maximum, 'at most')}`
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
-    case 'unrecognized_keys':
-      return `does not have ${issue.keys.map((key) => `\`${key}\``).join(', ')}`
     default:
       return `is refused: ${issue.message}`
   }

@@ -68,7 +68,7 @@ function readDuration(name: string, text: string): number {
 
 /** A duration with its unit: what a bare number means is too easily guessed wrong where something is removed. */
 function readAge(name: string, text: string): number {
-  if (!/^\d+$/.test(text)) return readDuration(name, text)
+  if (/^\d+[a-z]+$/.test(text)) return readDuration(name, text)
   const message = `${name} needs a duration with its unit, such as 7d, 12h, 30m, 90s or 500ms (got ${JSON.stringify(text)})`
   throw usage(message, { option: name, value: text })
 }

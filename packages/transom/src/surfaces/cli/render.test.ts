@@ -67,6 +67,12 @@ describe('a result', () => {
     )
   })
 
+  test('of a wait for several things has a line for each that came', () => {
+    const { cli } = OPERATIONS['session.wait']
+    const result = { block: { seq: 1, exit_code: 0 }, needs_input: { reason: 'shell_prompt', prompt: '$' } }
+    expect(shown(cli?.render ?? null, result)).toBe('block 1 ended with exit code 0\nshell_prompt: $')
+  })
+
   test('counts one thing in the singular', () => {
     expect(shown({ text: '{count:n_byte}' }, { count: 1 })).toBe('1 byte')
     expect(shown({ text: '{count:n_byte}' }, { count: 0 })).toBe('0 bytes')
