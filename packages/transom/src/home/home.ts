@@ -7,6 +7,7 @@ import { makeFolder } from '../lib/make-folder.ts'
 import { errnoOf, fileError } from '../lib/system-error.ts'
 import { StoredEvents } from '../log/stored-events.ts'
 import { HOST_FILES } from './home-path.ts'
+import { checkHomeContents } from './home-trust.ts'
 import { manifest, type Manifest } from './manifest.ts'
 
 const HOME_FORMAT = 'transom-home'
@@ -26,10 +27,14 @@ export class Home {
     this.path = homePath
   }
 
-  /** Opens a Home, making it when the folder is missing or empty. A folder with anything else in it is refused. */
+  /**
+   * Opens a Home, making it when the folder is missing or empty. A folder with anything else in it is refused, and so
+   * is one that other users could have prepared.
+   */
   static open(homePath: string): Home {
     try {
       makeFolder(homePath)
+      checkHomeContents(homePath)
       const file = path.join(homePath, HOME_FILE)
       if (!fs.existsSync(file)) {
         refuseForeignFolder(homePath, file)
