@@ -15,6 +15,8 @@ export const FILE_HEADER_BYTES = 16
 export const RECORD_HEADER_BYTES = 28
 /** No writer makes larger ones (the pty is read in pieces of at most 64 KiB); a larger length is damage. */
 export const PAYLOAD_BYTES_MAX = 16 << 20
+/** The range of a Date, in milliseconds around 1970. No clock reads more; a later time could not be shown or waited for. */
+const TIME_MS_MAX = 8.64e15
 
 const MAGIC = Buffer.from('TRNSMLOG', 'latin1')
 const CRC_OFFSET = 0
@@ -89,9 +91,11 @@ export function decodeRecord(bytes: Buffer, offset: number): Decoded {
   if (crc32(bytes.subarray(offset + LENGTH_OFFSET, end)) !== bytes.readUInt32LE(offset + CRC_OFFSET)) {
     return { kind: 'bad' }
   }
+  const time = bytes.readDoubleLE(offset + TIME_OFFSET)
+  if (!(Math.abs(time) <= TIME_MS_MAX)) return { kind: 'bad' } // NaN, too
   const record = {
     seq: Number(bytes.readBigUInt64LE(offset + SEQ_OFFSET)),
-    time: bytes.readDoubleLE(offset + TIME_OFFSET),
+    time,
     typeNumber: bytes.readUInt16LE(offset + TYPE_OFFSET),
     payload: bytes.subarray(offset + RECORD_HEADER_BYTES, end),
   }
