@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { expect, test } from 'vitest'
+import { GatewayProcess } from './support/gateway-process.ts'
 import { TestHome } from './support/test-home.ts'
 
 test('a password typed with echo off is logged by its length only, and environment values not at all', async () => {
@@ -19,6 +20,29 @@ test('a password typed with echo off is logged by its length only, and environme
     const manifest = fs.readFileSync(path.join(path.dirname(home.logPath(id)), 'manifest.json'), 'utf8')
     expect(manifest + log.toString('latin1')).not.toContain('env-s3cret')
   } finally {
+    await home.close()
+  }
+})
+
+test('a session that is made over HTTP has nothing of the environment of the server or the host', async () => {
+  const home = new TestHome()
+  home.env['API_KEY'] = 'server-s3cret'
+  const gateway = await GatewayProcess.start(home)
+  try {
+    for (const [operation, params] of [
+      ['session.create', { name: 'made', command: ['sh', '-c', 'env; echo done $((40 + 2))'] }],
+      ['pty.exec_block', { conversation_id: 'talk', command: 'env; echo done $((40 + 2))' }],
+    ] as const) {
+      const { status, body } = await gateway.call(operation, { ...params })
+      expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringContaining('s3cret')])
+    }
+    await home.ok('wait', 'made', '--exit')
+    const printed = await home.ok('log', 'export', 'made', '--format', 'text')
+    expect(printed).toContain('done 42')
+    expect(printed).toContain('PATH=')
+    expect(printed).not.toMatch(/s3cret|TRANSOM_HOME/)
+  } finally {
+    await gateway.close()
     await home.close()
   }
 })
