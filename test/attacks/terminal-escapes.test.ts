@@ -59,10 +59,14 @@ test('not by a command line or a folder, in list, inspect and --json', async () 
 })
 
 test('not by an argument that is refused, nor by --debug', async () => {
-  await expectSafe('snapshot', ESCAPES, '--debug')
-  await expectSafe('snapshot', ESCAPES, '--json')
-  await expectSafe('list', '--home', path.join(home.root, ESCAPES), '--debug')
-  await expectSafe(ESCAPES)
+  for (const args of [
+    ['snapshot', ESCAPES, '--debug'],
+    ['snapshot', ESCAPES, '--json'],
+    ['snapshot', 'none', '--home', path.join(home.root, ESCAPES), '--debug'],
+    [ESCAPES],
+  ])
+    expect((await expectSafe(...args)).code).not.toBe(0)
+  await home.run(['host', 'stop', '--home', path.join(home.root, ESCAPES)])
 })
 
 test('not by the path of a request to serve --debug', async () => {

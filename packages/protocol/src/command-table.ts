@@ -34,6 +34,8 @@ export interface CommandParam {
   readonly from: string | null
   /** Whether `-` and `--file` give its value. */
   readonly readable: boolean
+  /** The option with which it is a secret, and is not taken from the command line; null for none. */
+  readonly secretWith: string | null
   /** The only values it takes; null for any. */
   readonly values: readonly string[] | null
   /** What it names, where its type does not say it, for completion. */
@@ -102,6 +104,7 @@ interface ParamSchema {
   parse?: 'point' | 'assignments' | 'path' | 'duration' | 'block'
   from?: string
   readable?: boolean
+  secretWith?: string
   enum?: string[]
   completes?: 'sessions'
   hidden?: boolean
@@ -124,6 +127,7 @@ export function commandParams(params: z.ZodObject, hasPlace: ReadonlySet<string>
     default: property.default ?? null,
     from: property.from ?? null,
     readable: property.readable ?? false,
+    secretWith: property.secretWith ?? null,
     values: property.enum ?? null,
     completes: property.completes ?? null,
   }))

@@ -114,11 +114,17 @@ interface Issue {
 function usageError(operation: string, issues: readonly Issue[], params: unknown): OpError {
   const problems = issues.map((issue) => {
     const where = issue.path.map(String).join('.')
-    const value = valueAt(params, issue.path)
+    const value = isSecretAt(params, issue.path) ? undefined : valueAt(params, issue.path)
     const got = where === '' || value === undefined ? '' : ` (got ${JSON.stringify(value)?.slice(0, 100)})`
     return `${where === '' ? 'parameters' : where}: ${issue.message}${got}`
   })
   return new OpError('usage', `${operation}: ${problems.join('; ')}`, { operation, problems })
+}
+
+/** Whether a value is, or is part of, a request or step that says it has a secret. */
+function isSecretAt(params: unknown, path: readonly PropertyKey[]): boolean {
+  const values = [params, ...path.map((_, index) => valueAt(params, path.slice(0, index + 1)))]
+  return values.some((value) => typeof value === 'object' && value !== null && 'secret' in value)
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -8,6 +8,7 @@ import { OpError } from '@transom/protocol/errors'
 import { errnoOf } from '../lib/system-error.ts'
 import { terminalSafe } from '../lib/terminal-safe.ts'
 import type { CliProcess } from '../surfaces/cli/cli-process.ts'
+import { readSecret } from './read-secret.ts'
 
 /** Node's stream around standard output, which costs milliseconds to set up: only where a plain write does not do. */
 let stream: NodeJS.WriteStream | null = null
@@ -24,6 +25,7 @@ export function cliProcess(commands: () => readonly Command[]): CliProcess {
     get cwd() {
       return workingFolder()
     },
+    readSecret: async () => readSecret(interrupted.signal),
     readText: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
     get commands() {
       return commands()

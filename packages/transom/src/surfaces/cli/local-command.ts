@@ -99,6 +99,7 @@ const PARAM_DEFAULTS = {
   default: null,
   from: null,
   readable: false,
+  secretWith: null,
   values: null,
   completes: null,
 }

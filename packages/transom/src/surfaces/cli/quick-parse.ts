@@ -21,7 +21,7 @@ export function parseQuickly(
     const name = [`${first} ${second}`, first].find((words) => Object.hasOwn(table, words))
     if (name === undefined) return null
     const command = expandCommand(JSON.parse(table[name] ?? '') as CompactCommand) // written by the build
-    const parsed = parseArgv(argv, [command], { env, cwd: process.cwd(), readText: refuse })
+    const parsed = parseArgv(argv, [command], { env, cwd: process.cwd(), readText: refuse, public: true })
     return parsed.flags.help || parsed.flags.version ? null : { ...parsed, command }
   } catch {
     return null // read again, and reported, with the whole table

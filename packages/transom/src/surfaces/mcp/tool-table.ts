@@ -120,6 +120,7 @@ const SURFACE_KEYS = new Set([
   'flag',
   'parse',
   'readable',
+  'secretWith',
   'hidden',
   'touches',
   'tool',
