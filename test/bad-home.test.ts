@@ -145,10 +145,56 @@ needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
       const env = { ...home.env, XDG_RUNTIME_DIR: runtime, HOME: runtime }
       const run = spawnSync(command, args, { env, cwd: '/', encoding: 'utf8' })
       const seen = { code: run.status, stdout: run.stdout, stderr: run.stderr }
-      expect(seen).toEqual(refusal(77, target, 'EACCES', '--home'))
+      const why = target === home.path ? 'it belongs to user 0' : 'EACCES'
+      expect(seen).toEqual(refusal(77, target, why, '--home'))
     }
   },
 )
+
+/** One command of each way to a Home: by the host, by the gateway's program, by files alone. */
+const EVERY_WAY = [
+  ['list'],
+  ['create', '--', 'cat'],
+  ['home', 'list'],
+  ['host', 'status'],
+  ['host', 'stop'],
+  ['watch', 's', '--on', 'exit'],
+  ['snapshot', 's'],
+  ['serve', '--listen', '127.0.0.1:0'],
+  ['mcp'],
+  ['token', 'create'],
+  ['token', 'list'],
+  ['login'],
+]
+
+needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
+  'a Home that another user made is refused by every command, also by those of root',
+  async () => {
+    fs.mkdirSync(home.path, { mode: 0o777 })
+    fs.writeFileSync(path.join(home.path, 'home.json'), '{"format":"transom-home","version":1}')
+    fs.mkdirSync(path.join(home.path, 'sessions'))
+    const tokens = path.join(home.path, 'gateway-tokens.json')
+    fs.writeFileSync(tokens, '{"version":1,"tokens":[]}')
+    for (const file of [home.path, tokens]) fs.chownSync(file, NOBODY, NOBODY)
+    for (const args of EVERY_WAY) {
+      expect([args, await home.run(args)]).toEqual([args, refusal(77, home.path, `user ${NOBODY}`, '--home')])
+    }
+    expect(await errorCode('list')).toBe('home_untrusted')
+    expect(fs.readdirSync(home.path).toSorted()).toEqual(['gateway-tokens.json', 'home.json', 'sessions'])
+    fs.chownSync(home.path, 0, 0)
+    expect(await home.run(['serve', '--listen', '127.0.0.1:0'])).toEqual(refusal(77, tokens, `${NOBODY}`))
+  },
+)
+
+test('a Home that others may write to is refused, also while its host runs', async () => {
+  await home.ok('list')
+  fs.chmodSync(home.path, 0o777)
+  for (const args of EVERY_WAY) {
+    expect([args, await home.run(args)]).toEqual([args, refusal(77, home.path, 'mode 777', 'chmod go-w')])
+  }
+  fs.chmodSync(home.path, 0o700)
+  await home.ok('list')
+})
 
 needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
   'another user who can reach the socket is not served',

@@ -54,6 +54,18 @@ testOnSmallDisk('on a full disk a Home that is new is refused as such', async ()
   await home.startHost()
 })
 
+testOnSmallDisk(
+  'on a full disk no token and no login is made, and the tokens that there are stay',
+  async () => {
+    await home.ok('token', 'create', '--name', 'first')
+    fillDisk(home.path)
+    for (const args of [['token', 'create'], ['token', 'rotate', 'first'], ['login']])
+      expect(await home.json(...args)).toMatchObject({ error: { code: 'disk_full', retryable: true } })
+    fs.rmSync(path.join(home.path, 'filler'))
+    expect(await home.ok('token', 'list')).toContain('first')
+  },
+)
+
 testOnSmallDisk('input that cannot be recorded is refused, and not sent', async () => {
   await home.ok('create', '--name', 's', '--', 'cat')
   fillDisk(home.path)

@@ -143,6 +143,14 @@ describe('a web page as a session', () => {
     expect(fs.readFileSync(home.logPath(session)).includes('hunter2')).toBe(false)
   })
 
+  test('a secret is logged by its length alone, whatever field it is typed into', async () => {
+    const session = await open('/ask')
+    await client.call('session.type', { session, text: 'hunter2', secret: true })
+    await client.call('session.destroy', { session })
+    const inputs = (await records(session)).filter(({ type }) => type === 'web_input')
+    expect(inputs.at(-1)?.fields).toMatchObject({ via: 'type', length: 7, text: null })
+  })
+
   test('a dialog is shown, stops everything else, and is answered', async () => {
     const session = await open('/ask')
     await client.call('session.mouse', { session, action: 'click', text: 'Ask me' })

@@ -51,7 +51,7 @@ function inlineProblem(line: string): string | null {
 
 function problemOf([, ...argv]: readonly string[]): string | null {
   try {
-    parseArgv(argv, commands, { env: {}, cwd: '/here', readText: () => '' })
+    parseArgv(argv, commands, { env: {}, cwd: '/here', readText: () => '', public: true })
     return null
   } catch (error) {
     return (error as Error).message

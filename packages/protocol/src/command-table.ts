@@ -36,6 +36,8 @@ export interface CommandParam {
   readonly from: string | null
   /** Whether `-` and `--file` give its value. */
   readonly readable: boolean
+  /** The option with which it is a secret, and is not taken from the command line; null for none. */
+  readonly secretWith: string | null
   /** The only values it takes; null for any. */
   readonly values: readonly string[] | null
   /** The least and the largest number that it takes; null for any. */
@@ -109,6 +111,7 @@ interface ParamSchema {
   parse?: 'point' | 'assignments' | 'path' | 'duration' | 'age' | 'block' | 'list'
   from?: string
   readable?: boolean
+  secretWith?: string
   enum?: string[]
   minimum?: number
   maximum?: number
@@ -133,6 +136,7 @@ export function commandParams(params: z.ZodObject, hasPlace: ReadonlySet<string>
     default: property.default ?? null,
     from: property.from ?? null,
     readable: property.readable ?? false,
+    secretWith: property.secretWith ?? null,
     values: property.enum ?? null,
     limits: limitsOf(property),
     completes: property.completes ?? null,

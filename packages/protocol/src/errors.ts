@@ -50,6 +50,7 @@ export const ERROR_TABLE = {
   scheme_invalid: row(65, 400, -32149, false, 'A file of colours for pictures cannot be used.'),
   file_not_read: row(66, 400, -32134, false, 'A file that was named cannot be read.'),
   home_unwritable: row(77, 403, -32126, false, 'The Home cannot be written to.'),
+  home_untrusted: row(77, 403, -32144, false, 'The Home, or a file in it, is or may be another user’s work.'),
   home_foreign: row(65, 409, -32127, false, 'The folder is not a Home of this version of Transom.'),
   socket_path_too_long: row(64, 400, -32128, false, 'The socket path is longer than the system takes.'),
   socket_untrusted: row(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { exitRecord, quotaPolicy, sessionKind, sessionStatus } from './session-info.ts'
+import { COLS_MAX, ROWS_MAX, exitRecord, quotaPolicy, sessionKind, sessionStatus } from './session-info.ts'
+import { SCROLLBACK_LINES_MAX } from './session-kinds.ts'
 import { pageView } from './page-view.ts'
 
 /**
@@ -50,17 +51,21 @@ const anyActor = {
   actor_via: z.string().optional(),
 }
 
+/** A log is external input: a replay allocates this many cells. */
+const screenSize = { cols: z.int().min(1).max(COLS_MAX), rows: z.int().min(1).max(ROWS_MAX) }
+
 export const createdEvent = z.object({
   ...anyActor,
   session: z.string(),
   command: z.array(z.string()),
   cwd: z.string(),
-  cols: z.int(),
-  rows: z.int(),
+  ...screenSize,
   kind: sessionKind.default('terminal'),
   url: z.string().optional().describe('The page that a web session begins with.'),
   scrollback: z
     .int()
+    .min(0)
+    .max(SCROLLBACK_LINES_MAX)
     .optional()
     .describe('Lines kept above the screen of a terminal, if not as many as usual.'),
   engine: z.string().optional().describe('What made the screen of the bytes when the session was live.'),
@@ -89,7 +94,7 @@ export const inputEvent = z.object({
     .describe('The bytes; null when the program had turned echo off, as for a password.'),
 })
 
-export const resizeEvent = z.object({ ...anyActor, cols: z.int(), rows: z.int() })
+export const resizeEvent = z.object({ ...anyActor, ...screenSize })
 export const statusEvent = z.object({
   ...anyActor,
   status: sessionStatus,

@@ -26,7 +26,13 @@ export { untrusted, untrustedFields } from './untrusted.ts'
 export * from './page-view.ts'
 export * from './principal.ts'
 export * from './session-info.ts'
-export { terminalOptions, webOptions, type TerminalOptions, type WebOptions } from './session-kinds.ts'
+export {
+  plainName,
+  terminalOptions,
+  webOptions,
+  type TerminalOptions,
+  type WebOptions,
+} from './session-kinds.ts'
 export * from './snapshot.ts'
 export * from './subscription.ts'
 export * from './wait.ts'

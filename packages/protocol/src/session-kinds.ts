@@ -41,7 +41,7 @@ function programWords(line: string): string[] {
 }
 
 /** 8 bytes a cell: a hundred thousand full lines of 120 columns are 96 MB. */
-const SCROLLBACK_LINES_MAX = 100_000
+export const SCROLLBACK_LINES_MAX = 100_000
 
 /** What only a session with a program on a terminal is created with. */
 export const terminalOptions = z.strictObject({

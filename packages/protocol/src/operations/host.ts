@@ -95,7 +95,7 @@ export const HOST_OPERATIONS = {
       enabled: z.boolean(),
       path: z.string().describe('The file that is written to while it is on.'),
     }),
-    errors: ['host_unavailable', 'home_unwritable', 'disk_full'],
+    errors: ['host_unavailable', 'home_unwritable', 'home_untrusted', 'disk_full'],
     readOnly: false,
     access: { scope: 'admin', reach: 'home', touches: [] },
     cli: {

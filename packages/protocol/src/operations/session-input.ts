@@ -17,10 +17,13 @@ export const SESSION_INPUT_OPERATIONS = {
   'session.type': operation({
     summary: 'Type text into a session, as at its keyboard; a line break is the Enter key.',
     description:
-      'The text is sent as it is, character by character. For keys that are no text (Ctrl+C, arrows) use keys; for several lines into an editor use paste. Prints nothing; with --json the seq, a baseline for wait.',
+      'The text is sent as it is, character by character. For keys that are no text (Ctrl+C, arrows) use keys; for several lines into an editor use paste. Prints nothing; with --json the seq, a baseline for wait. With --secret no TEXT is taken: other users can see the arguments of a command. It is the first line of standard input or of --file, or asked for on a terminal; the log has its length and who typed it.',
     params: z.object({
       session: sessionRef,
-      text: inputText.describe('The text to type.').meta({ placeholder: 'TEXT', readable: true }),
+      text: inputText
+        .describe('The text to type.')
+        .meta({ placeholder: 'TEXT', readable: true, secretWith: 'secret' }),
+      secret: z.boolean().optional().describe('The text is a secret: the log keeps its length only.'),
       enter: z.boolean().optional().describe('Press Enter after it.'),
       actor,
     }),
@@ -39,7 +42,12 @@ export const SESSION_INPUT_OPERATIONS = {
     cli: {
       command: 'type',
       positionals: ['session', 'text'],
-      examples: ["transom type edit 'hello'", "transom type work 'make test' --enter"],
+      examples: [
+        "transom type edit 'hello'",
+        "transom type work 'make test' --enter",
+        'transom type work --secret --enter',
+        'transom type work --secret --file key.txt --enter',
+      ],
       seeAlso: ['keys', 'paste', 'wait'],
       render: 'nothing',
     },

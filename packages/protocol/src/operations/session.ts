@@ -61,7 +61,9 @@ export const SESSION_OPERATIONS = {
         .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
       base_env: environment
         .optional()
-        .describe("The environment to start from; the host's own when left out.")
+        .describe(
+          'The environment to start from; when left out only what describes the machine and its user: PATH, HOME, LANG and the like.',
+        )
         .meta({ from: 'environment', hidden: true }),
     }),
     result: sessionInfo,

@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { OpError } from '@transom/protocol/errors'
 import { Home } from '../home/home.ts'
+import { checkHomeFolder } from '../home/home-trust.ts'
 import { checkedSocketPath } from '../home/socket-folder.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
 import { degraded, failed, ok, type Check, type Finding } from './check.ts'
@@ -30,6 +31,7 @@ function checkHome(home: string): Finding {
   const advice = 'choose another folder with --home or TRANSOM_HOME, or change its permissions'
   const existing = existingAncestor(home)
   try {
+    checkHomeFolder(home)
     if (existing !== home || fs.readdirSync(home).length === 0) {
       writeProbe(existing)
       return ok(`${home} is not there yet and can be made`)
@@ -40,8 +42,7 @@ function checkHome(home: string): Finding {
     if (error instanceof OpError) return failed(error.message, advice)
     return failed(`cannot write to ${existing}: ${errnoOf(error) ?? messageOf(error)}`, advice)
   }
-  const { uid, mode } = fs.statSync(home)
-  if (uid !== process.getuid?.()) return degraded(`${home} belongs to user ${uid}`, 'use a Home of your own')
+  const { mode } = fs.statSync(home)
   if ((mode & 0o077) !== 0)
     return degraded(`${home} is open to others (mode ${(mode & 0o777).toString(8)})`, `chmod 700 ${home}`)
   return ok(`${home} is yours and can be written to`)

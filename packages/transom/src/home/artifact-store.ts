@@ -99,7 +99,8 @@ export class ArtifactStore {
         const twins = artifacts.filter((it) => it.kind === capture.kind && it.sha256 === sha256)
         const known = twins.find(({ seq }) => seq === capture.seq)
         if (known !== undefined && fs.existsSync(this.pathOf(known))) return { artifacts, result: known }
-        const file = known?.file ?? twins[0]?.file ?? fileName(capture, sha256)
+        const twin = known ?? twins[0]
+        const file = twin === undefined ? fileName(capture, sha256) : path.basename(twin.file)
         fs.renameSync(temporary, path.join(this.folder, file))
         if (known !== undefined) return { artifacts, result: known } // its file was lost, and is back
         const entry = this.#entry(capture, { id: nextId(artifacts), file, sha256, bytes })

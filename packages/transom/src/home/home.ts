@@ -3,11 +3,13 @@ import * as path from 'node:path'
 import { z } from 'zod'
 import { OpError } from '@transom/protocol/errors'
 import { writeFileAtomic } from '../lib/atomic-file.ts'
+import { readBoundedFile } from '../lib/bounded-file.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { errnoOf, fileError } from '../lib/system-error.ts'
 import { StoredEvents } from '../log/stored-events.ts'
 import { HOST_FILES } from './home-path.ts'
-import { manifest, type Manifest } from './manifest.ts'
+import { checkHomeContents } from './home-trust.ts'
+import { MANIFEST_BYTES_MAX, manifest, type Manifest } from './manifest.ts'
 
 const HOME_FORMAT = 'transom-home'
 const HOME_VERSION = 1
@@ -26,10 +28,14 @@ export class Home {
     this.path = homePath
   }
 
-  /** Opens a Home, making it when the folder is missing or empty. A folder with anything else in it is refused. */
+  /**
+   * Opens a Home, making it when the folder is missing or empty. A folder with anything else in it is refused, and so
+   * is one that other users could have prepared.
+   */
   static open(homePath: string): Home {
     try {
       makeFolder(homePath)
+      checkHomeContents(homePath)
       const file = path.join(homePath, HOME_FILE)
       if (!fs.existsSync(file)) {
         refuseForeignFolder(homePath, file)
@@ -116,7 +122,8 @@ export class Home {
 
   readManifest(id: string): Manifest | null {
     try {
-      return manifest.parse(JSON.parse(fs.readFileSync(this.manifestPath(id), 'utf8')))
+      const content = manifest.parse(JSON.parse(readBoundedFile(this.manifestPath(id), MANIFEST_BYTES_MAX)))
+      return content.session === id ? content : null // any other would be used as the path of a folder
     } catch {
       return null // a newborn's folder, or not one of ours: listing the others must not fail on it
     }

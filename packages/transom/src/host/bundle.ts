@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Artifact, SessionInfo } from '@transom/protocol'
 import { OpError, next } from '@transom/protocol/errors'
-import { messageOf } from '../lib/system-error.ts'
+import { errnoOf, messageOf } from '../lib/system-error.ts'
 import { writeNewFile } from '../lib/new-file.ts'
 import { notWritten, refuseTarget, temporaryBeside } from '../lib/placed-file.ts'
 import { ZipWriter } from '../lib/zip-writer.ts'
@@ -40,11 +40,19 @@ export async function makeBundle(request: BundleRequest): Promise<Bundled> {
   try {
     const files = await fill(folder, request)
     if (out.endsWith('.zip')) await pack(folder, files, request)
-    else fs.renameSync(folder, out)
+    else placeFolder(folder, request)
     return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
+  } catch (error) {
+    throw errnoOf(error) === undefined ? error : notWritten(out, error) // a full disk, for one
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A folder cannot be renamed over a file: with `force` the file, which refuseTarget() has seen, is removed first. */
+function placeFolder(folder: string, { out, force }: BundleRequest): void {
+  if (force) fs.rmSync(out, { force: true })
+  fs.renameSync(folder, out)
 }
 
 async function fill(folder: string, request: BundleRequest): Promise<BundledFile[]> {

@@ -19,9 +19,9 @@ type InputOperation =
 /** What acts on a Command Target. */
 export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation> {
   return {
-    'session.type': async ({ session, text, enter, actor }, context) => {
+    'session.type': async ({ session, text, secret = false, enter, actor }, context) => {
       const target = await sessions.commandTarget(session)
-      const act = { act: 'type', text: `${text}${enter ? '\n' : ''}` } as const
+      const act = { act: 'type', text: `${text}${enter ? '\n' : ''}`, secret } as const
       return { seq: (await target.act(act, actorOf(context, actor))).seq }
     },
     'session.keys': async ({ session, keys, actor }, context) => {

@@ -9,6 +9,7 @@ import { changedRows } from '@transom/grid'
 import { screenLine } from '../session/styled-runs.ts'
 import { FoldedChanges } from '../lib/changes.ts'
 import { eventRecord } from '../log/event-record.ts'
+import { factOf } from '../log/facts.ts'
 import type { LogRecord } from '../log/record.ts'
 import type { StoredEvents } from '../log/stored-events.ts'
 import { BlockFollower } from '../blocks/block-follower.ts'
@@ -153,10 +154,10 @@ function rowsMessage(
 /** Finds the record after which nothing comes: the exit, or the end of its destruction when that was under way. */
 function lastRecordDetector(status: SessionStatus): (record: LogRecord) => boolean {
   let destroying = status === 'destroying'
-  return ({ typeNumber, payload }) => {
-    if (typeNumber === EVENT_TYPE_NUMBERS.exit) return !destroying
-    if (typeNumber !== EVENT_TYPE_NUMBERS.status) return false
-    const { status } = statusEvent.parse(JSON.parse(Buffer.from(payload).toString()))
+  return (record) => {
+    if (record.typeNumber === EVENT_TYPE_NUMBERS.exit) return !destroying
+    if (record.typeNumber !== EVENT_TYPE_NUMBERS.status) return false
+    const { status } = factOf(record, statusEvent)
     destroying = status === 'destroying'
     return !destroying
   }

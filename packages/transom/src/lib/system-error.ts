@@ -2,7 +2,7 @@ import { OpError, type ErrorDetails } from '@transom/protocol/errors'
 
 /** The errno name of a failed system call (`ENOENT`), or undefined for any other value. */
 export function errnoOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
+  if (!(error instanceof Error) || error instanceof OpError || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 

@@ -15,6 +15,8 @@ export const FILE_HEADER_BYTES = 16
 export const RECORD_HEADER_BYTES = 28
 /** No writer makes larger ones (the pty is read in pieces of at most 64 KiB); a larger length is damage. */
 export const PAYLOAD_BYTES_MAX = 16 << 20
+/** The range of a Date, in milliseconds around 1970. No clock reads more; a later time could not be shown or waited for. */
+const TIME_MS_MAX = 8.64e15
 
 const MAGIC = Buffer.from('TRNSMLOG', 'latin1')
 const CRC_OFFSET = 0
@@ -72,9 +74,6 @@ export function recordHead(
     typeNumber: bytes.readUInt16LE(offset + TYPE_OFFSET),
   }
 }
-
-/** The range of a Date. No clock of ours writes more, but a file may come from anywhere. */
-const TIME_MS_MAX = 8.64e15
 
 export type Decoded =
   | { readonly kind: 'record'; readonly record: LogRecord; readonly end: number }

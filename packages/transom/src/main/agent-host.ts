@@ -8,6 +8,7 @@ import { toWireError, type WireError } from '@transom/protocol/errors'
 import { ownPrincipal } from '../host/local-peer.ts'
 import { UrlPolicy } from '../kinds/web/url-policy.ts'
 import { messageOf } from '../lib/system-error.ts'
+import { terminalSafe } from '../lib/terminal-safe.ts'
 import type { AgentObserver } from '../surfaces/awi/agent-socket/agent-connection.ts'
 import { AgentServer } from '../surfaces/awi/agent-socket/agent-server.ts'
 import { claimAgentSocket, defaultAgentSocket } from '../surfaces/awi/agent-socket/agent-socket-path.ts'
@@ -63,7 +64,7 @@ async function serve(options: ServeAgentsOptions, closers: (() => Promise<unknow
 }
 
 function say(message: string): void {
-  process.stderr.write(`awi-tty: ${message}\n`)
+  process.stderr.write(`awi-tty: ${terminalSafe(message)}\n`)
 }
 
 const SILENT: AgentObserver = { opened: () => 0, request: () => {}, closed: () => {} }
@@ -83,7 +84,8 @@ function debugObserver(): AgentObserver {
 }
 
 function debugLine(entry: object): void {
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...entry })}\n`)
+  const line = JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...entry })
+  process.stderr.write(`${terminalSafe(line)}\n`)
 }
 
 /** In reverse, each of them, whatever happens to the others. */

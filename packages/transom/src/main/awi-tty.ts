@@ -9,6 +9,7 @@ import { withScheme } from '../surfaces/browser/address.ts'
 import { runAwi } from '../surfaces/awi/command/run.ts'
 import { homePath } from '../home/home-path.ts'
 import { errnoOf } from '../lib/system-error.ts'
+import { terminalSafe } from '../lib/terminal-safe.ts'
 import type { AwiCommand } from '@transom/protocol'
 import type * as HostProgram from './host.ts'
 
@@ -37,7 +38,7 @@ void runAwi({
     'install-browser': async (_options, { env, signal }) => {
       const isWatched = isatty(2)
       const progress = (text: string) => {
-        if (isWatched) process.stderr.write(`\r\u001b[K${text}`)
+        if (isWatched) process.stderr.write(`\r\u001b[K${terminalSafe(text)}`)
       }
       try {
         return await installBrowser({ env, signal, progress })
@@ -47,7 +48,7 @@ void runAwi({
     },
   },
   out: (text) => process.stdout.write(`${text}\n`),
-  err: (text) => process.stderr.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${terminalSafe(text)}\n`),
   writeFile: (file, text) => fs.writeFileSync(file, text),
 }).then((exitCode) => {
   process.exitCode = exitCode

@@ -7,8 +7,10 @@ import { isatty } from 'node:tty'
 import type { Command } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { errnoOf } from '../lib/system-error.ts'
+import { terminalSafe } from '../lib/terminal-safe.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { CliProcess } from '../surfaces/cli/cli-process.ts'
+import { readSecret } from './read-secret.ts'
 
 /** Node's stream around standard output, which costs milliseconds to set up: only where a plain write does not do. */
 let stream: NodeJS.WriteStream | null = null
@@ -25,6 +27,7 @@ export function cliProcess(commands: () => readonly Command[]): CliProcess {
     get cwd() {
       return workingFolder()
     },
+    readSecret: async () => readSecret(interrupted.signal),
     readText: readUtf8,
     get commands() {
       return commands()
@@ -35,13 +38,16 @@ export function cliProcess(commands: () => readonly Command[]): CliProcess {
     exportOutput: {
       isTerminal: isatty(1),
       copy: async (fd) => {
-        for await (const chunk of fs.createReadStream('', { fd })) await write(chunk as Uint8Array)
+        // On a terminal it is text (export-to-stdout.ts), and a person reads it; elsewhere the bytes stay as they are.
+        const safe = isatty(1) ? { encoding: 'utf8' as const } : {}
+        for await (const chunk of fs.createReadStream('', { fd, ...safe }))
+          await write(typeof chunk === 'string' ? Buffer.from(terminalSafe(chunk)) : (chunk as Uint8Array))
       },
       write,
     },
     progress: showProgress,
-    out: (text) => print(`${text}\n`),
-    err: (text) => process.stderr.write(`${text}\n`),
+    out: (text) => print(`${terminalSafe(text)}\n`),
+    err: (text) => process.stderr.write(`${terminalSafe(text)}\n`),
   }
 }
 
@@ -70,7 +76,7 @@ function showProgress(text: string): void {
   // Where it is, a line that the next one replaces; elsewhere nothing.
   if (!isatty(2) || (text === '' && !progressShown)) return
   progressShown = text !== ''
-  process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
+  process.stderr.write(`\r\u001b[K${terminalSafe(text).slice(0, (process.stderr.columns ?? 80) - 1)}`)
 }
 
 async function write(chunk: Uint8Array): Promise<void> {

@@ -2,6 +2,7 @@
 import { ERROR_TABLE, toWireError } from '@transom/protocol/errors'
 import type { TerminalEvent } from '@transom/tui'
 import { OwnTerminal } from '@transom/tui/node'
+import { terminalSafe } from '../lib/terminal-safe.ts'
 import { StoredEvents } from '../log/stored-events.ts'
 import { commandOf } from '../evidence/player/player-keys.ts'
 import { PlayerView } from '../evidence/player/player-view.ts'
@@ -27,7 +28,7 @@ try {
   await play(process.argv[2] ?? '', options)
 } catch (error) {
   const { code, message } = toWireError(error)
-  process.stderr.write(`transom: ${message}\n`)
+  process.stderr.write(`transom: ${terminalSafe(message)}\n`)
   process.exitCode = ERROR_TABLE[code].exit
 }
 process.exit()

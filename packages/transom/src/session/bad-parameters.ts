@@ -16,7 +16,7 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], params: unknown)
   const problems = issues.slice(0, PROBLEMS_MAX).map((issue) => {
     if (issue.code === 'unrecognized_keys') return unknownNames(issue).slice(0, PROBLEM_CHARS_MAX)
     const value = valueAt(params, issue.path)
-    const isShown = issue.path.length > 0 && value !== undefined
+    const isShown = issue.path.length > 0 && value !== undefined && !isSecretAt(params, issue.path)
     const got = isShown ? ` (got ${shortened(value)})` : ''
     return `${placeOf(issue.path)} ${problemOf(issue, value)}`.slice(0, PROBLEM_CHARS_MAX) + got
   })
@@ -81,6 +81,12 @@ function sizeWords(origin: string, limit: number | bigint, bound: string): strin
   if (origin === 'array' || origin === 'set')
     return `have ${bound} ${limit} ${limit === 1 ? 'entry' : 'entries'}`
   return `be ${bound} ${limit}`
+}
+
+/** Whether a value is, or is part of, a request or step that says it has a secret. */
+function isSecretAt(params: unknown, path: readonly PropertyKey[]): boolean {
+  const values = [params, ...path.map((_, index) => valueAt(params, path.slice(0, index + 1)))]
+  return values.some((value) => typeof value === 'object' && value !== null && 'secret' in value)
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

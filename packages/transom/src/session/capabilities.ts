@@ -46,7 +46,7 @@ export interface InputOptions {
   readonly via: Fact<'input'>['via']
   readonly actor: Actor
   /** Logged by its length only, whatever the terminal echoes. */
-  readonly secret?: boolean
+  readonly secret?: boolean | undefined
   /** What is seen of it in place of an echo. */
   readonly shown?: string | undefined
 }

@@ -3,6 +3,7 @@ import * as path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Result } from '@transom/protocol'
 import { Home } from '../home/home.ts'
+import { checkHomeFolder } from '../home/home-trust.ts'
 import type { HomeRegistry, RegisteredHome } from '../home/home-registry.ts'
 import { isHeld } from '../home/session-events.ts'
 import { errnoOf, messageOf } from '../lib/system-error.ts'
@@ -46,6 +47,7 @@ function isGone(home: string): boolean {
 function survey({ path: home, registered_at }: RegisteredHome): ListedHome {
   const entry = { home, sessions: 0, active_sessions: 0, registered_at, problem: null }
   try {
+    checkHomeFolder(home)
     const manifests = Home.at(home).readManifests()
     // A killed host leaves `running` in the manifest. Only a session whose log is locked is alive.
     const active = manifests.filter(

@@ -95,8 +95,8 @@ export interface SourceStart<P extends Projection = Projection> {
 
 /** What is done to a session of any kind. */
 export type Act =
-  /** Types a text as at the keyboard: line breaks are the Enter key. */
-  | { readonly act: 'type'; readonly text: string }
+  /** Types a text as at the keyboard: line breaks are the Enter key. Of a secret, only the length is logged. */
+  | { readonly act: 'type'; readonly text: string; readonly secret?: boolean }
   /** Presses keys, by their names. */
   | { readonly act: 'keys'; readonly keys: readonly string[] }
   /** Puts a text in at once, as from a clipboard. */

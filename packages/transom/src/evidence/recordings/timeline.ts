@@ -1,5 +1,7 @@
 /** No pause is longer than this at the highest speed: one picture of a film. */
 export const MAX_SPEED_PAUSE_MS = 40
+/** Of a longer pause, a week is kept: an animation repeats a frame each minute, and a log may name any time. */
+const PAUSE_MS_MAX = 7 * 86_400_000
 
 export interface Timing {
   /** How many times faster than it happened; `max` leaves only what the eye needs. */
@@ -27,7 +29,7 @@ export class Timeline {
     const pauseMs = Math.max(0, timeMs - this.#lastMs)
     this.#lastMs = Math.max(this.#lastMs, timeMs)
     const { speed, idleLimitMs } = this.#timing
-    const limited = Math.min(pauseMs, idleLimitMs ?? Infinity)
+    const limited = Math.min(pauseMs, idleLimitMs ?? PAUSE_MS_MAX)
     this.#atMs += speed === 'max' ? Math.min(limited, MAX_SPEED_PAUSE_MS) : limited / speed
     return this.#atMs
   }

@@ -1,5 +1,6 @@
 import { EVENT_TYPE_NUMBERS, markEvent } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
+import { factOf } from '../../log/facts.ts'
 import type { LogRecord } from '../../log/record.ts'
 import type { StoredEvents } from '../../log/stored-events.ts'
 
@@ -63,7 +64,7 @@ async function findMoment(events: StoredEvents, moment: Moment, signal: AbortSig
 }
 
 function labelOf(record: LogRecord): string {
-  return markEvent.parse(JSON.parse(Buffer.from(record.payload).toString())).label
+  return factOf(record, markEvent).label
 }
 
 function momentWords(moment: Moment): string {

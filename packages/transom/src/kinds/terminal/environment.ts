@@ -15,6 +15,22 @@ const OUTER_TERMINAL = [
   'WT_SESSION',
 ]
 
+/** What a program needs to know of this machine and its user. Nothing here is a secret. */
+const MACHINE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR', 'XDG_RUNTIME_DIR']
+const LOCALE = /^LC_[A-Z]+$/
+
+/**
+ * The environment for a caller that brings none, such as one over HTTP. The rest of the host's belongs to the process
+ * that happened to start it, and may hold that process's secrets.
+ */
+export function cleanEnvironment(own: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(own).flatMap(([name, value]) =>
+      value !== undefined && (MACHINE.includes(name) || LOCALE.test(name)) ? [[name, value]] : [],
+    ),
+  )
+}
+
 /** The environment of a program on a pty of ours. `TRANSOM_SESSION` lets `transom` inside it mean this session. */
 export function programEnvironment(options: {
   base: Readonly<Record<string, string | undefined>>

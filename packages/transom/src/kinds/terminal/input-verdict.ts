@@ -1,4 +1,5 @@
 import { INPUT_REASON_WORDS, type InputReason, type NeedsInput } from '@transom/protocol'
+import { asksForPassword } from './password-prompt.ts'
 import type { TerminalSample } from './needs-input.ts'
 import type { TerminalProjection } from './terminal-projection.ts'
 
@@ -8,8 +9,7 @@ export function judgeInput(
   screen: TerminalProjection,
   quietMs: number,
 ): NeedsInput {
-  const { grid, cursor } = screen.frame()
-  const prompt = grid.textOf(cursor.row, 0, cursor.col).slice(-PROMPT_CHARS_MAX)
+  const prompt = promptOf(screen)
   const evidence = {
     program: sample?.front?.program ?? null,
     pid: sample?.front?.pid ?? null,
@@ -43,6 +43,12 @@ export function judgeInput(
     reason,
     `${name} is blocked in ${call} on this terminal (fd ${fd}): ${INPUT_REASON_WORDS[reason]}`,
   )
+}
+
+/** What stands before the cursor on its line. */
+export function promptOf(screen: TerminalProjection): string {
+  const { grid, cursor } = screen.frame()
+  return grid.textOf(cursor.row, 0, cursor.col).slice(-PROMPT_CHARS_MAX)
 }
 
 interface Described extends TerminalSample {
@@ -87,7 +93,7 @@ const INTERPRETER_PROMPT = /(?:>>>|\.\.\.>?|\([\w.:-]+\)|[\w):\]*-]?>|In \[\d+\]
 const SHELL_PROMPT = /[$#%>❯➜»λ]\s*$/
 
 function reasonOf({ name, prompt, altScreen, echo, canonical }: Described): InputReason {
-  if (canonical && !echo) return 'password'
+  if (!echo && (canonical || asksForPassword(prompt))) return 'password'
   if (PAGERS.test(name) || (!canonical && PAGE_END.test(prompt))) return 'pager'
   if (YES_OR_NO.test(prompt)) return 'confirm'
   if (MENUS.test(name) || CHOICE.test(prompt)) return 'menu'

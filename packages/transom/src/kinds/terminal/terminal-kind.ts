@@ -5,7 +5,7 @@ import type { Home } from '../../home/home.ts'
 import type { ChildReaper } from '../../platform/child-reaper.ts'
 import { checkProgram, checkWorkingFolder } from '../../platform/program.ts'
 import type { KindDefinition, KindRequest, SessionPlan } from '../../session/kind.ts'
-import { programEnvironment } from './environment.ts'
+import { cleanEnvironment, programEnvironment } from './environment.ts'
 import type { TerminalProjection } from './terminal-projection.ts'
 import { TerminalSource } from './terminal-source.ts'
 import { TERMINAL_VIEW } from './terminal-view.ts'
@@ -38,7 +38,7 @@ function planTerminal(
   const cols = common.cols ?? size.cols
   const rows = common.rows ?? size.rows
   checkWorkingFolder(cwd)
-  const base = common.base_env ?? process.env
+  const base = common.base_env ?? cleanEnvironment(process.env)
   const env = programEnvironment({ base, set: options.env ?? {}, session: id })
   const [program = '', ...argv] = options.command ?? [env['SHELL'] ?? '/bin/sh']
   checkProgram(program, cwd, env)

@@ -18,7 +18,8 @@ import { encodeMouse } from '../../terminal/mouse-encoding.ts'
 import { encodePaste } from '../../terminal/paste-encoding.ts'
 import type { Frame } from '../../terminal/emulator.ts'
 import { EchoTracker, cursorPlace } from './echo.ts'
-import { judgeInput } from './input-verdict.ts'
+import { judgeInput, promptOf } from './input-verdict.ts'
+import { asksForPassword } from './password-prompt.ts'
 import { PtySource, type PtyOptions } from './pty-source.ts'
 import type { TerminalProjection } from './terminal-projection.ts'
 
@@ -87,7 +88,9 @@ export class TerminalSource implements Source {
     const modes = this.#screen.modes()
     switch (act.act) {
       case 'type': // what the Enter key sends
-        return { seq: this.#input(act.text.replaceAll(/\r\n|\n/g, '\r'), { via: 'type', actor }) }
+        return {
+          seq: this.#input(act.text.replaceAll(/\r\n|\n/g, '\r'), { via: 'type', actor, secret: act.secret }),
+        }
       case 'keys':
         return { seq: this.#input(encodeKeys(parseKeys(act.keys), modes), { via: 'keys', actor }) }
       case 'paste': {
@@ -183,7 +186,7 @@ export class TerminalSource implements Source {
     const bytes = Buffer.from(input)
     this.#pty.assertRoom(bytes.length)
     // What has a shell run a block is no password, whatever the terminal echoes.
-    const mode = secret ? 'hidden' : via === 'block' ? 'raw' : this.#pty.inputMode()
+    const mode = secret ? 'hidden' : via === 'block' ? 'raw' : this.#inputMode()
     const data_b64 = mode === 'hidden' ? null : bytes.toString('base64')
     const seq = this.#sink.commit('input', { ...actor, via, length: bytes.length, data_b64 })
     this.#pty.write(bytes) // before what takes time: the program is at work meanwhile
@@ -196,6 +199,12 @@ export class TerminalSource implements Source {
     if (via !== 'block' && entersLine(bytes)) this.#shell?.queue.lineEntered()
     this.#entered(seq)
     return seq
+  }
+
+  /** As the terminal has it. A program that handles its input itself may ask for a password: only its prompt says so. */
+  #inputMode(): 'echoed' | 'raw' | 'hidden' {
+    const mode = this.#pty.inputMode()
+    return mode === 'raw' && !this.#atPrompt && asksForPassword(promptOf(this.#screen)) ? 'hidden' : mode
   }
 
   #interrupt(actor: Actor): number {

@@ -78,9 +78,9 @@ export class WebSource implements Source {
   async act(act: Act, actor: Actor): Promise<Acted> {
     switch (act.act) {
       case 'type':
-        return this.#enterText('type', act.text, actor)
+        return this.#enterText(act, actor)
       case 'paste':
-        return { ...(await this.#enterText('paste', act.text, actor)), bracketed: false }
+        return { ...(await this.#enterText(act, actor)), bracketed: false }
       case 'keys':
         return this.#press(act.keys, actor)
       case 'mouse':
@@ -224,10 +224,11 @@ export class WebSource implements Source {
     })
   }
 
-  async #enterText(via: 'type' | 'paste', text: string, actor: Actor): Promise<Acted> {
+  async #enterText(act: Extract<Act, { act: 'type' | 'paste' }>, actor: Actor): Promise<Acted> {
+    const { act: via, text } = act
     return this.#inTurn(async (page) => {
-      const shown = (await isSecret(page)) ? null : text
-      const seq = this.#enter({ via, length: text.length, text: shown }, actor)
+      const hidden = (act.act === 'type' && act.secret === true) || (await isSecret(page))
+      const seq = this.#enter({ via, length: text.length, text: hidden ? null : text }, actor)
       await (via === 'type' ? page.typeText(text) : page.paste(text))
       return seq
     })

@@ -5,7 +5,7 @@ import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv } from './parse-argv.ts'
 
 const commands = [...commandTable(), ...LOCAL_COMMANDS]
-const context = { env: {}, cwd: '/here', readText: () => '' }
+const context = { env: {}, cwd: '/here', readText: () => '', public: true }
 
 /** Command lines of the README and docs/USAGE.md of coder/agent-tty, and the command and parameters that they are here. */
 test.each([

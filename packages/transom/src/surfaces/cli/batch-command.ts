@@ -51,7 +51,10 @@ async function batch(context: LocalContext): Promise<number> {
   const { cli, params } = context
   const { script: file, ...rest } = params as { script: string; session: string }
   const name = file === '-' ? 'standard input' : file
-  const steps = parseBatch(context.readText(file), name, context.commands, callerContext(cli))
+  const steps = parseBatch(context.readText(file), name, context.commands, {
+    ...callerContext(cli),
+    public: false, // a file's lines
+  })
   const onProgress = ({ number }: Record<string, unknown>) => {
     const step = steps[Number(number) - 1]
     if (step !== undefined) cli.progress(`${String(number)}/${steps.length}  ${printable(step.source)}`)

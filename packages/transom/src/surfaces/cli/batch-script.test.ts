@@ -45,7 +45,7 @@ describe('the words of a script line', () => {
 })
 
 describe('a script', () => {
-  const context = { env: {}, cwd: '/here', readText: () => '' }
+  const context = { env: {}, cwd: '/here', readText: () => '', public: true }
 
   test('is refused with all its mistakes at once, each with its place', () => {
     const text = 'mark a\ntpye x\nwait --text x --tiemout 5\nwait --text x --timeout 2s\ntype "abc'

@@ -10,7 +10,7 @@ import { WordError, scriptWords, type ScriptWord } from './script-words.ts'
 export interface ScriptStep {
   readonly step: Record<string, unknown>
   readonly line: number
-  /** As it was written, for people. */
+  /** As it was written, for people; without a secret. */
   readonly source: string
 }
 
@@ -70,12 +70,14 @@ function parseScript(
     try {
       words = scriptWords(source)
       if (words.length === 0) return []
-      return [{ step: readStep(words, commands, context), line, source: source.trim() }]
+      const step = readStep(words, commands, context)
+      return [{ step, line, source: isSecret(step) ? `${words[0]?.text} --secret …` : source.trim() }]
     } catch (error) {
       if (error instanceof WordError) mistakes.push(place.error(line, error.column, error.message))
-      else if (error instanceof OpError && error.code === 'usage')
-        mistakes.push(place.error(line, columnOf(error, words), error.message))
-      else throw error
+      else if (error instanceof OpError && error.code === 'usage') {
+        const message = hidesText(words) ? HIDDEN_PROBLEM : error.message
+        mistakes.push(place.error(line, columnOf(error, words), message))
+      } else throw error
       return []
     }
   })
@@ -89,6 +91,17 @@ function throwAll(mistakes: readonly OpError[]): void {
   if (first === undefined) return
   const message = mistakes.map((mistake) => mistake.message).join('\n')
   throw new OpError('usage', message, { ...first.details, mistakes: mistakes.map(({ details }) => details) })
+}
+
+/** The message of a mistake quotes what is wrong, which may be the secret. */
+const HIDDEN_PROBLEM = 'this step has --secret and cannot be read; it takes one text, in quotes'
+
+function hidesText(words: readonly ScriptWord[]): boolean {
+  return words.some(({ text }) => text === '--secret')
+}
+
+function isSecret(step: object): boolean {
+  return 'secret' in step && step.secret === true
 }
 
 function readStep(
@@ -147,11 +160,16 @@ function readJson(text: string, place: Place, firstLine: number): unknown {
 
 function jsonStep(step: unknown, line: number, place: Place): ScriptStep {
   if (typeof step === 'object' && step !== null && 'step' in step && typeof step.step === 'string')
-    return { step: { ...step }, line, source: JSON.stringify(step) }
-  const got = JSON.stringify(step).slice(0, 100)
+    return { step: { ...step }, line, source: jsonSource(step) }
+  const got = jsonSource(step).slice(0, 100)
   throw place.error(
     line,
     1,
     `a step is an object with its name as "step": {"step": "type", "text": "ls"} (got ${got})`,
   )
+}
+
+function jsonSource(step: unknown): string {
+  const hides = typeof step === 'object' && step !== null && isSecret(step)
+  return JSON.stringify(hides ? { ...step, text: '…' } : step)
 }

@@ -12,6 +12,7 @@ export function callerContext(cli: CliProcess): CallerContext {
       return cli.cwd
     },
     readText: (file) => readTextFile(cli, file),
+    public: true,
   }
 }
 

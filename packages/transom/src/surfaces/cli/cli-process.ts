@@ -15,6 +15,8 @@ export interface CliProcess {
   readonly pretty: boolean
   readonly exportOutput: ExportOutput
   readText(file: string): string
+  /** The first line of standard input; on a terminal it is asked for, and not shown. */
+  readSecret(): Promise<string>
   /** Shows the progress of a long command on a terminal; empty text clears it. */
   progress(text: string): void
   out(text: string): void

@@ -41,7 +41,7 @@ const serve = gatewayCommand({
     'transom serve --unix /run/user/1000/transom.http',
     'transom serve --listen 0.0.0.0:7317 --tls-cert cert.pem --tls-key key.pem --allow-host box.lan',
   ],
-  errors: ['address_refused', 'file_not_read', 'home_unwritable', 'config_invalid'],
+  errors: ['address_refused', 'file_not_read', 'home_unwritable', 'home_untrusted', 'config_invalid'],
   params: [
     localParam({
       name: 'listen',
@@ -109,7 +109,7 @@ const login = gatewayCommand({
     'The page shows the sessions; its login allows to look and not to act, and lasts twelve hours or until the gateway ends. The code in the address stands behind a #, a part that browsers send to nobody. Programs use tokens instead.',
   seeAlso: ['serve', 'token create'],
   examples: ['transom login', 'transom login --url https://box.lan:7317'],
-  errors: ['home_unwritable', 'config_invalid'],
+  errors: ['home_unwritable', 'home_untrusted', 'config_invalid'],
   params: [
     localParam({
       name: 'url',
@@ -128,7 +128,14 @@ const tokenCreate = gatewayCommand({
     'The scope read allows to look, operate also to act on sessions, admin everything. A token for certain sessions reaches no other, and nothing that concerns the whole Home. Only a digest of it is kept, in gateway-tokens.json (mode 0600) of the Home.',
   seeAlso: ['token list', 'token revoke', 'serve'],
   examples: ['transom token create --scope read --name watcher', 'transom token create --session build'],
-  errors: ['name_taken', 'session_not_found', 'host_unavailable', 'home_unwritable', 'config_invalid'],
+  errors: [
+    'name_taken',
+    'session_not_found',
+    'host_unavailable',
+    'home_unwritable',
+    'home_untrusted',
+    'config_invalid',
+  ],
   params: [
     localParam({
       name: 'name',
@@ -161,7 +168,7 @@ const tokenList = gatewayCommand({
   summary: 'List the tokens of the gateway: what they allow, not what they are.',
   seeAlso: ['token create', 'token revoke'],
   examples: ['transom token list'],
-  errors: ['home_unwritable', 'config_invalid'],
+  errors: ['home_unwritable', 'home_untrusted', 'config_invalid'],
 })
 
 const tokenRevoke = gatewayCommand({
@@ -169,7 +176,7 @@ const tokenRevoke = gatewayCommand({
   summary: 'Revoke a token. Streams that were opened with it end.',
   seeAlso: ['token list', 'token rotate'],
   examples: ['transom token revoke watcher'],
-  errors: ['token_not_found', 'home_unwritable', 'config_invalid'],
+  errors: ['token_not_found', 'home_unwritable', 'home_untrusted', 'config_invalid'],
   positionals: ['token'],
   params: [tokenRef],
 })
@@ -179,7 +186,7 @@ const tokenRotate = gatewayCommand({
   summary: 'Put a new token in the place of an old one and print it, this once.',
   seeAlso: ['token revoke', 'token list'],
   examples: ['transom token rotate', 'transom token rotate watcher'],
-  errors: ['token_not_found', 'home_unwritable', 'config_invalid'],
+  errors: ['token_not_found', 'home_unwritable', 'home_untrusted', 'config_invalid'],
   positionals: ['token'],
   params: [{ ...tokenRef, required: false, description: 'Id or name; else the token of the first start.' }],
 })
@@ -191,7 +198,7 @@ const mcp = gatewayCommand({
     'The tools are operations of this Home: sessions are started, typed into, waited for and read. A client starts this command by itself; "transom skills get setup" has the lines for common ones. Sessions outlive it.',
   seeAlso: ['serve', 'skills list'],
   examples: ['transom mcp', 'transom mcp --tools pty'],
-  errors: ['usage', 'host_unavailable'],
+  errors: ['usage', 'host_unavailable', 'home_untrusted'],
   params: [
     localParam({
       name: 'tools',

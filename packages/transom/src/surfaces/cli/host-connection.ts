@@ -6,6 +6,7 @@ import { OpError } from '@transom/protocol/errors'
 import { RESPONSE_BYTES_MAX } from '@transom/protocol/jsonrpc'
 import { PROTOCOL_VERSION } from '@transom/protocol/version'
 import { HOST_LOCK_FILE } from '../../home/home-path.ts'
+import { checkHomeFolder } from '../../home/home-trust.ts'
 import { launchHost, type LaunchOptions } from '../../home/host-launch.ts'
 
 export interface HostFinder extends LaunchOptions {
@@ -13,11 +14,12 @@ export interface HostFinder extends LaunchOptions {
   readonly debug: (text: string) => void
 }
 
-/** Connects to the host of a Home; null if none is running. */
+/** Connects to the host of a Home; null if none is running. Refuses a Home that other users could have prepared. */
 export async function connectToHost({
   home,
   debug,
 }: Pick<HostFinder, 'home' | 'debug'>): Promise<Client | null> {
+  checkHomeFolder(home) // before the file in it that announces a host is believed
   const socket = announcedSocket(home)
   debug(socket === null ? `no host is announced in ${home}` : `the host of ${home} is at ${socket}`)
   const client = socket === null ? null : await connect(socket)

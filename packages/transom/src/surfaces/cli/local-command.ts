@@ -100,6 +100,7 @@ const PARAM_DEFAULTS = {
   default: null,
   from: null,
   readable: false,
+  secretWith: null,
   values: null,
   limits: null,
   completes: null,

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { commandTable } from '@transom/protocol'
 import { readValue } from './argument-values.ts'
+import { parseBatch } from './batch-script.ts'
 import { commandHelp, programHelp, transomHelp } from './help.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { parseArgv } from './parse-argv.ts'
 
 const commands = [...commandTable(), ...LOCAL_COMMANDS]
 const parse = (argv: string[], env: Record<string, string> = {}) =>
-  parseArgv(argv, commands, { env, cwd: '/here', readText: (file) => `content of ${file}` })
+  parseArgv(argv, commands, { env, cwd: '/here', readText: (file) => `content of ${file}`, public: true })
 
 describe('a command line', () => {
   test('becomes the parameters of its operation', () => {
@@ -193,6 +194,46 @@ describe('help', () => {
         const words = example.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []
         expect(parse(words.slice(1)).command?.command).toBe(command)
       }
+    }
+  })
+})
+
+describe('a secret', () => {
+  test('is left to be read, whatever else names it', () => {
+    for (const words of [['work'], ['work', '-'], ['-', 'work']])
+      expect(parse(['type', ...words, '--secret', '--enter']).params).toEqual({
+        session: 'work',
+        secret: true,
+        enter: true,
+      })
+    expect(parse(['type', '--secret'], { TRANSOM_SESSION: 'own' }).params).toMatchObject({ session: 'own' })
+    expect(parse(['type', 'work', '--secret', '--file', 'key']).params).toMatchObject({
+      text: 'content of key',
+    })
+  })
+
+  test('is refused among the words, and not repeated', () => {
+    const attempt = () => parse(['type', 'work', 'hunter2', '--secret'])
+    expect(attempt).toThrow(/other users can see/)
+    expect(attempt).not.toThrow(/hunter2/)
+  })
+
+  test('may stand in a script, which is a file', () => {
+    const context = { env: {}, cwd: '/', readText: () => '', public: false }
+    const steps = parseBatch('type hunter2 --secret --enter', 'file', commands, context)
+    expect(steps).toEqual([
+      {
+        step: { step: 'type', text: 'hunter2', secret: true, enter: true },
+        line: 1,
+        source: 'type --secret …',
+      },
+    ])
+    const json = parseBatch('[{"step":"type","text":"hunter2","secret":true}]', 'file', commands, context)
+    expect(json[0]?.source).toBe('{"step":"type","text":"…","secret":true}')
+    for (const wrong of ['type --secret hunter2 more', '{"text":"hunter2","secret":true}']) {
+      const attempt = () => parseBatch(wrong, 'file', commands, context)
+      expect(attempt).toThrow(/file:1/)
+      expect(attempt).not.toThrow(/hunter2/)
     }
   })
 })

@@ -9,6 +9,8 @@ export interface CallerContext {
   readonly cwd: string
   /** The whole of a text file, or of standard input for `-`. */
   readText(file: string): string
+  /** Whether the words are those of a process, which other users can see: a secret is not taken from them. */
+  readonly public: boolean
 }
 
 /** Flags that every command takes. */
@@ -211,7 +213,7 @@ class ArgumentReader {
     for (const param of this.#command.params) {
       const value = this.#params[param.name] ?? valueFrom(param, context)
       if (value !== undefined) this.#params[param.name] = value
-      else if (param.required) throw this.#missing(param)
+      else if (param.required && param !== this.#secret(context)) throw this.#missing(param)
     }
     return this.#params
   }
@@ -264,19 +266,33 @@ class ArgumentReader {
     return this.#command.params.find(({ readable }) => readable)
   }
 
-  /** `--file F` stands in for the text, and `-` for standard input. */
+  /** The parameter that is a secret by an option and has no place among these words. */
+  #secret(context: CallerContext): CommandParam | undefined {
+    if (!context.public) return undefined
+    return this.#command.params.find(
+      ({ secretWith }) => secretWith !== null && this.#params[secretWith] === true,
+    )
+  }
+
+  /** `--file F` stands in for the text, and `-` for standard input. A secret is read later (runOperation). */
   #readText(context: CallerContext): void {
     const name = this.#readable?.name
     if (name === undefined) return
-    if (this.#file !== undefined) this.#params[name] = context.readText(this.#file)
+    const isSecret = this.#secret(context)?.name === name
+    if (this.#file !== undefined) {
+      const text = context.readText(this.#file)
+      this.#params[name] = isSecret ? firstLine(text) : text
+    } else if (isSecret) return
     else if (this.#params[name] === '-') this.#params[name] = context.readText('-')
   }
 
   #assignPositionals(context: CallerContext): void {
+    const secret = this.#secret(context)
     const names = this.#command.positionals.filter(
-      (name) => this.#file === undefined || name !== this.#readable?.name,
+      (name) => (this.#file === undefined || name !== this.#readable?.name) && name !== secret?.name,
     )
-    const values = [...this.#positionals]
+    // `-` is standard input, where a secret is read anyway.
+    const values = this.#positionals.filter((word) => secret === undefined || word !== '-')
     const isList = this.#paramOf(names.at(-1))?.type === 'list'
     if (this.#sessionLeftOut(context))
       this.#params[names[0] ?? ''] = valueFrom(this.#paramOf(names[0]), context)
@@ -286,6 +302,10 @@ class ArgumentReader {
       else this.#params[name] = this.#positionalValue(name, values.shift() ?? '')
     }
     if (values.length === 0) return
+    if (secret !== undefined) {
+      const message = `with --${secret.secretWith} "${this.#name}" takes no ${secret.placeholder}: other users can see the arguments of a command; pipe it, use --file, or leave it out to be asked`
+      throw usage(message, { parameter: secret.name })
+    }
     const message = `"${this.#name}" does not take ${JSON.stringify(values[0])}; quote a text with blanks, and add --help to see its arguments`
     throw usage(message, { argument: values[0] })
   }
@@ -295,7 +315,8 @@ class ArgumentReader {
     const names = this.#command.positionals
     const first = this.#paramOf(names[0])
     if (valueFrom(first, context) === undefined) return false
-    const wanted = names.length - (this.#file === undefined ? 0 : 1)
+    const elsewhere = this.#file !== undefined || this.#secret(context) !== undefined
+    const wanted = names.length - (elsewhere ? 1 : 0)
     return this.#positionals.length < wanted || this.#positionalsBeforeDashes === 0
   }
 
@@ -317,6 +338,11 @@ class ArgumentReader {
     const message = `"${this.#name}" needs ${what}${hint}: ${param.description}`
     return usage(message, { parameter: param.name })
   }
+}
+
+/** Without its line break: a file or a program's output ends with one that is not part of a secret. */
+export function firstLine(text: string): string {
+  return text.replace(/\r?\n[^]*$/, '')
 }
 
 function valueFrom(param: CommandParam | undefined, context: CallerContext): unknown {

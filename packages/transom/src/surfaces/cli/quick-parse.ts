@@ -29,6 +29,7 @@ export function parseQuickly(
         return workingFolder()
       },
       readText: refuse,
+      public: true,
     }
     const parsed = parseArgv(argv, [command], context)
     return parsed.flags.help || parsed.flags.version ? null : { ...parsed, command }

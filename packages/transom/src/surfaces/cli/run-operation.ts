@@ -14,7 +14,7 @@ export async function runOperation(
   command: Command,
   { flags, params }: Pick<ParsedArgv, 'flags' | 'params'>,
 ): Promise<number> {
-  const resolved = resolvePaths(command, params, cli)
+  const resolved = resolvePaths(command, await withSecret(command, params, cli), cli)
   const { operation, startsHost, needsHome, endsHost } = command
   const notice = noticePrinter(cli)
   const { signal } = cli
@@ -47,6 +47,19 @@ export async function runOperation(
   if (text !== '') cli.out(text)
   if (!flags.json) noticesOf(command, result).forEach(notice)
   return 0
+}
+
+/** Parameters with the one that is a secret, if that was left to be read. */
+async function withSecret(
+  { params: known }: Command,
+  params: Record<string, unknown>,
+  cli: CliProcess,
+): Promise<Record<string, unknown>> {
+  const secret = known.find(({ secretWith }) => secretWith !== null && params[secretWith] === true)
+  if (secret === undefined || params[secret.name] !== undefined) return params
+  const text = await cli.readSecret()
+  if (text === '') throw new OpError('usage', 'the secret is empty: standard input has no first line')
+  return { ...params, [secret.name]: text }
 }
 
 /** Prints what a person should know beside the result. */

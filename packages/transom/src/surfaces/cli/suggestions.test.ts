@@ -8,7 +8,12 @@ const commands = [...commandTable(), ...LOCAL_COMMANDS]
 
 function refusal(...argv: string[]): string {
   try {
-    parseArgv(argv, commands, { env: {}, cwd: '/here', readText: () => '' }, { meant: meantWords })
+    parseArgv(
+      argv,
+      commands,
+      { env: {}, cwd: '/here', readText: () => '', public: true },
+      { meant: meantWords },
+    )
   } catch (error) {
     return (error as Error).message
   }

@@ -53,9 +53,13 @@ export class LoginCodes {
   }
 
   #update(change: (codes: readonly Code[]) => readonly Code[]): void {
-    withFileLockBlocking(`${this.#file}.lock`, () =>
-      writeFileAtomic(this.#file, `${JSON.stringify({ version: 1, codes: change(this.#read()) })}\n`),
-    )
+    try {
+      withFileLockBlocking(`${this.#file}.lock`, () =>
+        writeFileAtomic(this.#file, `${JSON.stringify({ version: 1, codes: change(this.#read()) })}\n`),
+      )
+    } catch (error) {
+      throw fileError(error, `write ${this.#file}`, { file: this.#file })
+    }
   }
 
   /** Those that have not expired. */

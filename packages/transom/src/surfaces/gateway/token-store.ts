@@ -121,13 +121,17 @@ export class TokenStore {
   }
 
   #update<T>(change: (records: readonly TokenRecord[]) => { records: readonly TokenRecord[]; result: T }): T {
-    return withFileLockBlocking(`${this.file}.lock`, () => {
-      this.#looked = false
-      const { records, result } = change(this.#records())
-      writeFileAtomic(this.file, `${JSON.stringify({ version: 1, tokens: records }, null, 2)}\n`)
-      this.#looked = false
-      return result
-    })
+    try {
+      return withFileLockBlocking(`${this.file}.lock`, () => {
+        this.#looked = false
+        const { records, result } = change(this.#records())
+        writeFileAtomic(this.file, `${JSON.stringify({ version: 1, tokens: records }, null, 2)}\n`)
+        this.#looked = false
+        return result
+      })
+    } catch (error) {
+      throw fileError(error, `write ${this.file}`, { file: this.file })
+    }
   }
 
   #records(): readonly TokenRecord[] {

@@ -82,6 +82,7 @@ const LEFT_OUT = new Set([
   'flag',
   'parse',
   'readable',
+  'secretWith',
   'hidden',
   'touches',
   'tool',

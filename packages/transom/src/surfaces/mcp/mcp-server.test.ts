@@ -22,7 +22,7 @@ describe('what a tool takes', () => {
     )
     const parametersOf = (name: string) =>
       Object.keys(tools.find((it) => it.name === name)?.inputSchema.properties ?? {})
-    expect(parametersOf('type_text')).toEqual(['session', 'text', 'enter'])
+    expect(parametersOf('type_text')).toEqual(['session', 'text', 'secret', 'enter'])
     expect(parametersOf('read_screen')).toContain('cursor')
     expect(parametersOf('create_session')).not.toContain('base_env')
     for (const name of ['inline', 'format', 'force', 'out', 'scheme'])

@@ -24,7 +24,7 @@ export interface ParsedCommand extends Readonly<AwiFlags> {
 /** Reads a command line of `awi-tty`. Throws `usage`, saying what is wrong and what would be right. */
 export function parseCommand(argv: readonly string[], commands: readonly AwiCommand[]): ParsedCommand {
   const flags: AwiFlags = { help: false, version: false, mode: 'json', socket: undefined }
-  const context = { env: {}, cwd: '', readText: () => '' } // no parameter is filled in from there
+  const context = { env: {}, cwd: '', readText: () => '', public: true } // no parameter is filled in from there
   const { command, params } = parseCommandLine(argv, commands, context, awiDialect(flags))
   return { ...flags, command, ...(command === null ? { params, local: {} } : split(command, params)) }
 }
