@@ -34,6 +34,10 @@ export const sessionInfo = z.object({
   status: sessionStatus,
   command: z.array(z.string()),
   url: untrusted(z.string().optional().describe('The address of a web page.')),
+  unsandboxed: z
+    .string()
+    .optional()
+    .describe('Why the browser of a web page runs without a sandbox; left out where it has one.'),
   cwd: z.string(),
   cols: z.int(),
   rows: z.int(),

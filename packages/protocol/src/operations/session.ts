@@ -93,6 +93,8 @@ export const SESSION_OPERATIONS = {
       ],
       seeAlso: ['wait', 'snapshot', 'destroy'],
       render: { text: '{session}' },
+      notice:
+        '[the browser runs without a sandbox ({unsandboxed}): a page that breaks out of it acts as this user]',
     },
   }),
   'session.list': operation({

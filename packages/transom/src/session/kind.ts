@@ -156,7 +156,7 @@ export interface EventSink {
   /** Runs once everything output and appended before it is recorded. */
   after(run: () => void): void
   /** What the manifest says of the session. */
-  describe(change: Partial<Pick<Manifest, 'cols' | 'rows' | 'url'>>): void
+  describe(change: Partial<Pick<Manifest, 'cols' | 'rows' | 'url' | 'unsandboxed'>>): void
   /** The program has ended; some of what it printed may still be on the way. */
   exiting(): void
   /** The program has ended, and everything that it printed was output. */

@@ -248,7 +248,10 @@ export class WebSource implements Source {
       profileFolder: profile.folder,
       mark: BigInt(process_mark),
       reaper: start.reaper,
-      onUnsandboxed: (why) => start.notice(`the browser runs without a sandbox: ${why}`),
+      onUnsandboxed: (why) => {
+        sink.describe({ unsandboxed: why })
+        start.notice(`the browser runs without a sandbox: ${why}`)
+      },
     })
     this.#browser = { is: 'open', guarded }
     const { page } = guarded
