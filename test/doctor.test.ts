@@ -54,6 +54,7 @@ test('all is well here, without a host, and nothing stays behind', async () => {
     'process_marks',
     'subreaper',
     'browser_sandbox',
+    'isolation',
     'home',
     'disk_space',
     'socket_folder',

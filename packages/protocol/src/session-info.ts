@@ -34,6 +34,10 @@ export const sessionInfo = z.object({
   status: sessionStatus,
   command: z.array(z.string()),
   url: untrusted(z.string().optional().describe('The address of a web page.')),
+  isolated: z
+    .boolean()
+    .optional()
+    .describe('Whether its program sees only the system’s programs and its working folder, and no network.'),
   unsandboxed: z
     .string()
     .optional()

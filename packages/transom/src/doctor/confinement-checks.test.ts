@@ -18,6 +18,12 @@ test('that root’s browser has no sandbox is said', async () => {
   })
 })
 
+test('a machine without bubblewrap is told what that prevents', async () => {
+  const finding = await examine('isolation', { env: { PATH: '/nowhere' } })
+  expect(finding).toMatchObject({ status: 'ok' })
+  expect(finding?.found).toMatch(/package bubblewrap; only create --isolated needs it$/)
+})
+
 test('a name that is no program is reported with its value', async () => {
   const finding = await examine('browser_sandbox', { env: { AWI_CHROMIUM: '/nowhere/chromium' } })
   expect(finding?.found).toContain('/nowhere/chromium')

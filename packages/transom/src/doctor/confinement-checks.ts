@@ -1,4 +1,5 @@
 import { OpError } from '@transom/protocol/errors'
+import { findBubblewrap } from '../platform/bubblewrap.ts'
 import { findChromium, whyNoSandbox } from '../kinds/web/chromium-location.ts'
 import { degraded, ok, type Check, type Finding } from './check.ts'
 
@@ -9,7 +10,19 @@ export interface Confinement {
 
 /** What keeps a page or a program from acting as the user of the host. */
 export function confinementChecks(system: Confinement): Check[] {
-  return [{ name: 'browser_sandbox', run: () => checkBrowserSandbox(system) }]
+  return [
+    { name: 'browser_sandbox', run: () => checkBrowserSandbox(system) },
+    { name: 'isolation', run: () => checkIsolation(system) },
+  ]
+}
+
+function checkIsolation({ env }: Confinement): Finding {
+  try {
+    return ok(`${findBubblewrap(env)}, for create --isolated`)
+  } catch (error) {
+    if (!(error instanceof OpError)) throw error
+    return ok(`${error.message}; only create --isolated needs it`)
+  }
 }
 
 function checkBrowserSandbox({ env, uid }: Confinement): Finding {

@@ -77,7 +77,7 @@ export type CommonRequest = Pick<
 
 /** A session that can be started, as far as that is known before it has a folder. */
 export interface SessionPlan<P extends Projection = Projection> {
-  readonly about: Pick<Manifest, 'command' | 'url' | 'cwd' | 'cols' | 'rows'>
+  readonly about: Pick<Manifest, 'command' | 'url' | 'cwd' | 'cols' | 'rows' | 'isolated'>
   /** What its first record says beside that. */
   readonly created?: Pick<CreatedEvent, 'scrollback'>
   start(start: SourceStart<P>): Source
