@@ -52,6 +52,7 @@ test('all is well here, without a host, and nothing stays behind', async () => {
     'pty_binding',
     'pty',
     'process_marks',
+    'process_groups',
     'subreaper',
     'browser_sandbox',
     'isolation',

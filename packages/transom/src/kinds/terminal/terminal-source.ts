@@ -119,8 +119,8 @@ export class TerminalSource implements Source {
   }
 
   async end(): Promise<readonly number[]> {
-    const tree = { mark: BigInt(this.#manifest.process_mark), leaderPid: this.#pty.pid }
-    return killTree(tree, this.#start.reaper)
+    const { session, process_mark: mark } = this.#manifest
+    return killTree({ session, mark: BigInt(mark), leaderPid: this.#pty.pid }, this.#start.reaper)
   }
 
   close(): void {
