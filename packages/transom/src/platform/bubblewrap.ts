@@ -67,19 +67,25 @@ const NAMESPACES = [
   '--unshare-cgroup-try',
 ]
 
+/** What it sees of its own processes and devices, and where it may write. */
+const FRESH_FOLDERS = ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--dir', ISOLATED_HOME]
+
 /** bubblewrap's arguments up to the program's own. */
 export function bubblewrapArguments({ cwd, shared, hidden }: IsolatedView): string[] {
   return [
     ...NAMESPACES,
     '--die-with-parent',
-    ...['--cap-drop', 'ALL'], // root has capabilities otherwise
+    '--cap-drop', // root has capabilities otherwise
+    'ALL',
     ...SYSTEM_FOLDERS.flatMap(systemFolder),
     ...SYSTEM_SETTINGS.flatMap((file) => ['--ro-bind-try', file, file]),
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--dir', ISOLATED_HOME],
+    ...FRESH_FOLDERS,
     ...(cwd === null ? [] : ['--bind', fs.realpathSync(cwd), cwd]),
     ...hidden.filter((folder) => isVisible(folder, cwd)).flatMap((folder) => ['--tmpfs', folder]),
     ...shared.flatMap((folder) => ['--bind', folder, folder]),
-    ...['--chdir', cwd ?? ISOLATED_HOME, '--'],
+    '--chdir',
+    cwd ?? ISOLATED_HOME,
+    '--',
   ]
 }
 
