@@ -1,13 +1,18 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { SessionInfo } from '@transom/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { platform } from '../packages/transom/src/platform/current-platform.ts'
 import { loggedOutput } from './support/log-contents.ts'
+import { NOBODY, asNobody, nobodyCanRun } from './support/as-nobody.ts'
+import { needsThat } from './support/needs.ts'
 import { commandLinesWith, processesWith, uniqueToken } from './support/processes.ts'
 import { CLI, FIXTURES, TestHome } from './support/test-home.ts'
 import { until } from './support/until.ts'
 
 const HARD_TO_END = path.join(FIXTURES, 'hard-to-end.sh')
+const LEAVE_THE_TREE = path.join(FIXTURES, 'leave-the-tree.sh')
 const HOPPER = path.join(FIXTURES, 'hopper.sh')
 /** Host kills at random moments: a few in every run, and as many as the issue asks for on request. */
 const KILL_ROUNDS = process.env['TRANSOM_FULL'] === '1' ? 50 : 5
@@ -60,6 +65,75 @@ test('destroying a session ends every process it started', async () => {
   expect(await home.json('destroy', 's')).toMatchObject({ status: 'destroyed', failure: null, pid: null })
   expect(commandLinesWith(token)).toEqual([])
 })
+
+test('a process that has cleared its mark, left its terminal and lost its parents ends with its session', async () => {
+  const other = uniqueToken()
+  await home.ok('create', '--name', 'other', '--', 'bash', LEAVE_THE_TREE, other)
+  await home.ok('create', '--name', 's', '--', 'bash', LEAVE_THE_TREE, token)
+  for (const name of ['s', 'other']) await home.ok('wait', name, '--text', 'ready')
+  expect(await home.json('destroy', 's')).toMatchObject({ status: 'destroyed', failure: null })
+  expect(commandLinesWith(token)).toEqual([])
+  await until('the other one’s run on', () => processesWith(other).length === 3)
+  await home.ok('destroy', 'other')
+  expect(commandLinesWith(other)).toEqual([])
+})
+
+needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
+  'so does that of an ordinary user who may make no control groups',
+  async () => {
+    fs.chmodSync(home.root, 0o777)
+    const own = path.join(home.root, 'nobody')
+    fs.mkdirSync(own)
+    fs.chownSync(own, NOBODY, NOBODY)
+    const env = { ...home.env, XDG_RUNTIME_DIR: own, HOME: own, TRANSOM_HOME: path.join(own, 'home') }
+    const run = (...words: string[]) => {
+      const [command = '', ...args] = asNobody(process.execPath, CLI, ...words)
+      return spawnSync(command, args, { env, cwd: '/', encoding: 'utf8' }).stdout
+    }
+    try {
+      run('create', '--name', 's', '--', 'bash', LEAVE_THE_TREE, token)
+      expect(run('wait', 's', '--text', 'ready')).toContain('ready')
+      run('destroy', 's')
+      expect(commandLinesWith(token)).toEqual([])
+    } finally {
+      run('host', 'stop', '--force')
+    }
+  },
+)
+
+const HOST_MARK = 1n
+const grouped = needsThat(
+  platform().groupsOfHost(HOST_MARK) !== null,
+  'a control group (version 2) that this user may make others in',
+)
+
+grouped('so does one that has cleared its environment, too, where control groups can be made', async () => {
+  await home.ok('create', '--name', 's', '--', 'bash', LEAVE_THE_TREE, token, 'clear')
+  await home.ok('wait', 's', '--text', 'ready')
+  expect(await home.json('destroy', 's')).toMatchObject({ status: 'destroyed', failure: null })
+  expect(commandLinesWith(token)).toEqual([])
+})
+
+grouped('and one whose host is killed', async () => {
+  await home.ok('create', '--name', 's', '--', 'bash', LEAVE_THE_TREE, token, 'clear')
+  await home.ok('wait', 's', '--text', 'ready')
+  await killHost()
+  await until('every process of the session is gone', () => processesWith(token).length === 0)
+})
+
+grouped('a host that has left leaves no control group', async () => {
+  const before = ownGroups()
+  await home.ok('create', '--name', 's', '--', 'sh', '-c', 'exit')
+  await home.ok('wait', 's', '--exit')
+  await home.ok('host', 'stop')
+  expect(ownGroups().filter((group) => !before.includes(group))).toEqual([])
+})
+
+/** The groups of hosts beside this process's own. */
+function ownGroups(): string[] {
+  const folder = path.dirname(platform().groupsOfHost(HOST_MARK) ?? '')
+  return fs.readdirSync(folder).filter((name) => name.startsWith('transom-'))
+}
 
 test('destroying one session leaves the others alone', async () => {
   const other = uniqueToken()

@@ -21,9 +21,11 @@ beforeAll(async () => {
   asked = []
   server = http.createServer((request, response) => {
     asked.push(`${request.headers.host?.split(':')[0]}${request.url}`)
+    response.setHeader('Supports-Loading-Mode', 'credentialed-prerender')
     if (request.url === '/away') response.writeHead(302, { Location: `http://other.localhost:${port}/page` })
     else response.setHeader('Content-Type', 'text/html')
-    response.end(`<title>${request.url}</title><img src="http://other.localhost:${port}/image">
+    if (request.url === '/speculates') return response.end(speculations())
+    return response.end(`<title>${request.url}</title><img src="http://other.localhost:${port}/image">
       <iframe src="http://other.localhost:${port}/frame"></iframe>`)
   })
   server.listen(0, '127.0.0.1')
@@ -32,8 +34,7 @@ beforeAll(async () => {
   guard = await NetworkGuard.open({ allowHosts: ['*.localhost'], onlyHosts: ['home.localhost'] })
   chromium = await Chromium.start({ env: process.env, flags: guard.flags })
   await guard.watch(chromium.cdp)
-  const { targetId } = await chromium.cdp.call('Target.createTarget', { url: 'about:blank' })
-  session = (await chromium.cdp.call('Target.attachToTarget', { targetId, flatten: true })).sessionId
+  session = await openTab(chromium)
 })
 
 afterAll(async () => {
@@ -75,6 +76,44 @@ test('so is a step of the page itself', async () => {
   await until('the step is refused', () => guard.problemAt(away) !== null)
   expect(asked).not.toContain('other.localhost/step')
 })
+
+test('so is a page that was loaded in advance, also where Chromium shows it without a request', async () => {
+  const url = `http://home.localhost:${port}/speculates`
+  const away = `http://inner.home.localhost:${port}/prefetched`
+  const flags = guard.flags.filter((flag) => !flag.includes('prefetch_timeout_ms'))
+  const eager = await Chromium.start({ env: process.env, flags })
+  try {
+    await guard.watch(eager.cdp)
+    const tab = await openTab(eager)
+    await eager.cdp.call('Page.navigate', { url }, { session: tab })
+    await until('it is loaded in advance', () => asked.includes('inner.home.localhost/prefetched'))
+    await eager.cdp.call('Runtime.evaluate', { expression: `location.href = '${away}'` }, { session: tab })
+    await until('it is refused', () => guard.problemAt(away) !== null)
+    await until('the tab has left it', async () => {
+      const { frameTree } = await eager.cdp.call('Page.getFrameTree', undefined, { session: tab })
+      return frameTree.frame.url === 'about:blank'
+    })
+  } finally {
+    await eager.close()
+  }
+})
+
+async function openTab({ cdp }: Chromium): Promise<string> {
+  const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await cdp.call('Target.attachToTarget', { targetId, flatten: true })
+  await cdp.call('Page.enable', undefined, { session: sessionId })
+  return sessionId
+}
+
+/** A page that has another one loaded in advance: Chromium does so for hosts of the same site. */
+function speculations(): string {
+  const urls = [`http://inner.home.localhost:${port}/prefetched`]
+  const rules = {
+    prefetch: [{ urls, eagerness: 'immediate' }],
+    prerender: [{ urls, eagerness: 'immediate' }],
+  }
+  return `<script type="speculationrules">${JSON.stringify(rules)}</script>`
+}
 
 test('what is asked for by name is refused before the browser hears of it', () => {
   expect(() => guard.checkUrl('file:///etc/passwd')).toThrow(/only http/)

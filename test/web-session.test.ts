@@ -76,6 +76,18 @@ describe('a web page as a session', () => {
     expect(run?.fg).toBe('#0000ee')
   })
 
+  test('if its browser has no sandbox, creating and inspecting it say so', async () => {
+    const { stdout, stderr } = await home.run(['create', ...web('/start')])
+    const { unsandboxed } = await client.call('session.inspect', { session: stdout.trim() })
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) expect(unsandboxed).toBe('Chromium has none for root')
+    expect(stderr).toBe(
+      unsandboxed === undefined
+        ? ''
+        : `transom: the browser runs without a sandbox (${unsandboxed}): a page that breaks out of it acts as this user\n`,
+    )
+  })
+
   test('a link is clicked by its text, the history goes back and forth, and waits see title and address', async () => {
     const session = await open('/start')
     const { seq } = await client.call('session.mouse', { session, action: 'click', text: 'Go on' })

@@ -36,6 +36,7 @@ export const ERROR_TABLE = {
   program_not_found: row(66, 400, -32106, false, 'The program to run does not exist or cannot be executed.'),
   cwd_not_found: row(66, 400, -32107, false, 'The working folder does not exist or cannot be entered.'),
   spawn_failed: row(69, 503, -32108, true, 'The system could not start the program on a new pty.'),
+  isolation_unavailable: row(69, 503, -32190, false, 'The system cannot isolate the program of a session.'),
   unknown_key: row(64, 400, -32109, false, 'A key name is not known.'),
   mouse_not_enabled: row(69, 409, -32135, false, 'The program has not asked for this kind of mouse input.'),
   text_not_found: row(66, 404, -32136, true, 'The text to point at is not on the screen.'),

@@ -34,6 +34,14 @@ export const sessionInfo = z.object({
   status: sessionStatus,
   command: z.array(z.string()),
   url: untrusted(z.string().optional().describe('The address of a web page.')),
+  isolated: z
+    .boolean()
+    .optional()
+    .describe('Whether its program sees only the system’s programs and its working folder, and no network.'),
+  unsandboxed: z
+    .string()
+    .optional()
+    .describe('Why the browser of a web page runs without a sandbox; left out where it has one.'),
   cwd: z.string(),
   cols: z.int(),
   rows: z.int(),

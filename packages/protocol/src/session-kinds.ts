@@ -55,6 +55,12 @@ export const terminalOptions = z.strictObject({
     .optional()
     .describe('Variables to set on top of the inherited ones.')
     .meta({ placeholder: 'K=V', parse: 'assignments' }),
+  isolated: z
+    .boolean()
+    .optional()
+    .describe(
+      'Run the program by bubblewrap: it sees the system’s programs and its working folder, no other files, and no network.',
+    ),
   login: z
     .boolean()
     .optional()

@@ -16,7 +16,7 @@ export const SESSION_OPERATIONS = {
     summary:
       'Start a program on a terminal of its own, or a web page in a browser, and print the session id.',
     description:
-      'The program runs in the background on a pseudoterminal of its own until it ends or is destroyed; this command returns at once. It gets the caller’s environment and working folder, TERM=xterm-256color, and TRANSOM_SESSION, by which commands inside it mean this session. The first create of a Home starts its host. With --web a page is opened in a browser of its own instead, and the command returns when it has loaded; addresses of this machine and its networks are refused unless --allow-host names them.',
+      'The program runs in the background on a pseudoterminal of its own until it ends or is destroyed; this command returns at once. It gets the caller’s environment and working folder, TERM=xterm-256color, and TRANSOM_SESSION, by which commands inside it mean this session. The first create of a Home starts its host. With --web a page is opened in a browser of its own instead, and the command returns when it has loaded; addresses of this machine and its networks are refused unless --allow-host names them. Whoever may type into a session acts as the user of its program and can read what that user can, the Home with its tokens included. With --isolated the program sees none of that: only the system’s programs, its working folder (which it may change) and an empty home folder, with no network, no other process and a clean environment. It needs bubblewrap (Linux).',
     params: z.object({
       command: terminalOptions.shape.command,
       name: plainName
@@ -50,6 +50,7 @@ export const SESSION_OPERATIONS = {
         .optional()
         .describe('Give the session a host process of its own, which ends with it.')
         .meta({ tool: { hidden: true } }),
+      isolated: terminalOptions.shape.isolated,
       login: terminalOptions.shape.login,
       norc: terminalOptions.shape.norc,
       no_integration: terminalOptions.shape.no_integration,
@@ -72,6 +73,7 @@ export const SESSION_OPERATIONS = {
       'cwd_not_found',
       'name_taken',
       'spawn_failed',
+      'isolation_unavailable',
       'disk_full',
       'host_stopping',
       'invalid_url',
@@ -97,10 +99,13 @@ export const SESSION_OPERATIONS = {
       examples: [
         'transom create -- bash',
         'transom create --name edit --cols 100 --rows 30 -- vim notes.txt',
+        'transom create --name guest --isolated --cwd ./project -- bash',
         'transom create --name news --web https://example.org',
       ],
       seeAlso: ['wait', 'snapshot', 'destroy'],
       render: { text: '{session}' },
+      notice:
+        '[the browser runs without a sandbox ({unsandboxed}): a page that breaks out of it acts as this user]',
     },
   }),
   'session.list': operation({

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import * as path from 'node:path'
 import type { ExitRecord } from '@transom/protocol'
 import { messageOf } from '../lib/system-error.ts'
 import { loadPtyBinding } from '../kinds/terminal/pty-binding.ts'
@@ -16,11 +17,17 @@ const REINSTALL =
 /** What only native code can do, and a real program on a real pty. What the system lacks is not tried. */
 export function nativeChecks(platform: Platform): Check[] {
   const has = (member: keyof Platform) => platform.lacks[member] === undefined
+  const hostMark = createHostMark()
   return [
     { name: 'ffi', run: checkFfi },
     { name: 'pty_binding', run: checkPtyBinding },
-    { name: 'pty', run: checkPty },
-    ...(has('withProcessMark') ? [{ name: 'process_marks', run: () => checkMarks(platform) }] : []),
+    { name: 'pty', run: async () => checkPty(hostMark) },
+    ...(has('withProcessMark')
+      ? [
+          { name: 'process_marks', run: () => checkMarks(platform, hostMark) },
+          { name: 'process_groups', run: () => checkGroups(platform, hostMark) },
+        ]
+      : []),
     ...(has('adoptOrphans') ? [{ name: 'subreaper', run: async () => checkSubreaper(platform) }] : []),
   ]
 }
@@ -44,7 +51,7 @@ function checkPtyBinding(): Finding {
 }
 
 /** Runs a program on a pty: all it prints and its exit code must come through. */
-async function checkPty(): Promise<Finding> {
+async function checkPty(hostMark: bigint): Promise<Finding> {
   const { PtySource } = await import('../kinds/terminal/pty-source.ts')
   let output = Buffer.alloc(0)
   const exit = await new Promise<ExitRecord | null>((resolve) => {
@@ -56,7 +63,7 @@ async function checkPty(): Promise<Finding> {
         cwd: '/',
         cols: 80,
         rows: 24,
-        mark: sessionMark(createHostMark(), 1),
+        mark: sessionMark(hostMark, 1),
       },
       {
         output: (bytes) => (output = Buffer.concat([output, bytes])),
@@ -79,12 +86,21 @@ async function checkPty(): Promise<Finding> {
 
 const MOUNT_PTS = 'see that /bin/sh runs and /dev/pts is mounted (mount -t devpts devpts /dev/pts)'
 
-function checkMarks(platform: Platform): Finding {
-  const mark = sessionMark(createHostMark(), 1)
+function checkMarks(platform: Platform, hostMark: bigint): Finding {
+  const mark = sessionMark(hostMark, 1)
   const found = platform.withProcessMark(mark, () => platform.processMark(process.pid))
+  platform.forgetHostMark(hostMark)
   if (found === mark) return ok('set and read back')
   const advice = 'allow RLIMIT_RTTIME to be set (a container’s or systemd’s LimitRTTIME)'
   return degraded('RLIMIT_RTTIME cannot be set: a process that hides may outlive its session', advice)
+}
+
+function checkGroups(platform: Platform, hostMark: bigint): Finding {
+  const folder = platform.groupsOfHost(hostMark)
+  if (folder !== null) return ok(`control groups in ${path.dirname(folder)}`)
+  return ok(
+    'no control groups for this user: a process that hides its mark and its environment may outlive its session',
+  )
 }
 
 /** Orphans a grandchild by ending its shell: it must become a child of this process. */

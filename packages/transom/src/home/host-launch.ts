@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { OpError, isErrorCode, type WireError } from '@transom/protocol/errors'
+import { SESSION_VARIABLE } from '../platform/platform.ts'
 
 /** Where a host accepts connections. The lock file says it too; it is empty at any other time. */
 export interface HostAddress {
@@ -24,7 +25,7 @@ export async function launchHost({ home, hostScript, env, dedicated }: LaunchOpt
     detached: true, // it outlives this process and its terminal
     stdio: ['ignore', 'pipe', 'ignore'],
     cwd: '/', // it must not keep a folder from being unmounted
-    env,
+    env: { ...env, [SESSION_VARIABLE]: undefined },
   })
   const line = await firstLine(child.stdout)
   child.stdout.destroy()

@@ -280,6 +280,7 @@ export class Host {
     await this.#recorder.close() // before the keeper goes, which would end them
     await this.#sessions.compression.close()
     this.#keeper.dismiss()
+    platform().forgetHostMark(this.#hostMark)
     this.#reaper.stop()
     this.#debugLog.disable()
     await this.#pictures.close()

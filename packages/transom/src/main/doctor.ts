@@ -8,6 +8,7 @@ import { PROTOCOL_VERSION, VERSION } from '@transom/protocol/version'
 import { connectToHost } from '../surfaces/cli/host-connection.ts'
 import { degraded, failed, ok, runChecks, type Finding } from '../doctor/check.ts'
 import { existingAncestor, homeChecks } from '../doctor/home-checks.ts'
+import { confinementChecks } from '../doctor/confinement-checks.ts'
 import { nativeChecks } from '../doctor/native-checks.ts'
 import { optionalChecks } from '../doctor/optional-checks.ts'
 import { systemChecks } from '../doctor/system-checks.ts'
@@ -35,6 +36,7 @@ const checks = await runChecks([
     folder: existingAncestor(home),
   }),
   ...(platform === null ? [] : nativeChecks(platform)),
+  ...confinementChecks({ env, uid: process.getuid?.() }),
   ...homeChecks(home, env),
   ...optionalChecks({
     env,

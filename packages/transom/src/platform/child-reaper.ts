@@ -27,6 +27,13 @@ export class ChildReaper {
     this.#leftAlone.delete(pid)
   }
 
+  /** The orphans that have come to this process. */
+  adopted(): number[] {
+    return platform()
+      .ownChildren()
+      .filter((pid) => !this.#leftAlone.has(pid))
+  }
+
   /** Resolves at the next end of a child, or when `signal` aborts. */
   async nextExit(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
@@ -43,9 +50,7 @@ export class ChildReaper {
 
   #childEnded(): void {
     const system = platform()
-    for (const pid of system.ownChildren()) {
-      if (!this.#leftAlone.has(pid) && system.processFacts(pid)?.state === 'Z') system.reapChild(pid)
-    }
+    for (const pid of this.adopted()) if (system.processFacts(pid)?.state === 'Z') system.reapChild(pid)
     for (const wake of this.#waiting) wake()
   }
 }

@@ -24,6 +24,8 @@ export const darwin: Platform = {
     ignoresTerm: 'a shell that ignores SIGTERM is killed after a grace period instead of being hung up',
     withProcessMark: 'a process that leaves its terminal may outlive its session',
     processMark: 'if a host is killed, programs of its sessions that ignore the hang-up stay',
+    programEnvironment:
+      'a process that has left its terminal and its parents is not found by its environment',
     adoptOrphans: 'orphans of a session go to launchd, and their end is not noticed',
     ownChildren: 'children that the host does not wait for itself are not reaped',
     terminalWait:
@@ -45,6 +47,11 @@ export const darwin: Platform = {
   withProcessMark: (_mark, fork) => fork(),
   processMark: () => null,
   clearProcessMark: () => {},
+  processesUnderMark: () => [],
+  groupsOfHost: () => null,
+  forgetMark: () => {},
+  forgetHostMark: () => {},
+  programEnvironment: () => [],
 
   adoptOrphans: () => {},
   ownChildren: () => [],

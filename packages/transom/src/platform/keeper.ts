@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import script from './keeper.sh'
-import { EMPTY_LISTINGS, MARK_SESSION_BITS } from './process-tree.ts'
+import { platform } from './current-platform.ts'
+import { MARK_SESSION_BITS } from './platform.ts'
+import { EMPTY_LISTINGS } from './process-tree.ts'
 
 /** The word by which keeper.sh knows that the host leaves in order. */
 const LEAVE = 'leave'
@@ -13,7 +15,8 @@ export class Keeper {
   readonly #process: ChildProcess
 
   constructor(hostMark: bigint) {
-    const values = [hostMark, MARK_SESSION_BITS, EMPTY_LISTINGS].map(String)
+    const groups = platform().groupsOfHost(hostMark) ?? ''
+    const values = [String(hostMark), String(MARK_SESSION_BITS), String(EMPTY_LISTINGS), groups]
     this.#process = spawn('/bin/sh', ['-c', script, 'transom-keeper', ...values], {
       detached: true, // a signal to the host's group must not end it too
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,6 +1,14 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { cFunction, getsockopt, loadLibc, posix, systemCallFailed } from './libc.ts'
+import {
+  groupsOfHost,
+  leaveGroup,
+  processesInGroup,
+  removeGroup,
+  removeGroups,
+  withinGroup,
+} from './linux-cgroup.ts'
 import { linuxTerminalWait } from './linux-terminal-wait.ts'
 import type { LoopbackConnection, Platform, ProcessFacts } from './platform.ts'
 import {
@@ -31,7 +39,13 @@ export const linux: Platform = {
   clearProcessMark() {
     const { hard } = readRtTimeLimit()
     setRtTimeLimit({ soft: hard, hard })
+    leaveGroup()
   },
+  processesUnderMark: processesInGroup,
+  groupsOfHost,
+  forgetMark: removeGroup,
+  forgetHostMark: removeGroups,
+  programEnvironment: (pid) => readOf(pid, 'environ', (text) => text.split('\0').slice(0, -1)) ?? [],
 
   adoptOrphans() {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) !== 0) throw systemCallFailed('PR_SET_CHILD_SUBREAPER')
@@ -135,7 +149,7 @@ function withProcessMark<T>(mark: bigint, fork: () => T): T {
   const own = readRtTimeLimit()
   const marked = setRtTimeLimit({ soft: mark, hard: own.hard })
   try {
-    return fork()
+    return withinGroup(mark, fork)
   } finally {
     if (marked) setRtTimeLimit(own)
   }

@@ -40,6 +40,15 @@ export interface Platform {
   processMark(pid: number): bigint | null
   /** Removes a mark that this process inherited: a host that is started inside a session must outlive that. */
   clearProcessMark(): void
+  /** The processes that the kernel has kept together under a mark; none where it does not (ADR 051). */
+  processesUnderMark(mark: bigint): number[]
+  /** Where the kernel keeps together the processes under the marks of a host; null where it does not. */
+  groupsOfHost(hostMark: bigint): string | null
+  /** Removes what is kept for a mark, or for all marks of a host, where no process is left. */
+  forgetMark(mark: bigint): void
+  forgetHostMark(hostMark: bigint): void
+  /** The variables that a program was started with, as NAME=VALUE; empty if they are not known. */
+  programEnvironment(pid: number): string[]
 
   /** From now on this process becomes the parent of every orphan below it, and gets SIGCHLD when one ends. */
   adoptOrphans(): void
@@ -69,6 +78,12 @@ export interface Platform {
   /** What the members above read and cannot read here, because it is hidden or the kernel lacks it. */
   hiddenSources(): string[]
 }
+
+/** By it a program knows its session. A host that a program starts does not inherit it: it outlives the session. */
+export const SESSION_VARIABLE = 'TRANSOM_SESSION'
+
+/** A mark's lower bits are the session's; its upper ones name the host. */
+export const MARK_SESSION_BITS = 20n
 
 export interface ProcessFacts {
   readonly pid: number

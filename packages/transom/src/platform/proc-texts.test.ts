@@ -3,6 +3,7 @@ import {
   epollFds,
   parseIgnoresTerm,
   parseMark,
+  parseOwnCgroup,
   parsePeerUid,
   parsePeerUids,
   parseStat,
@@ -117,4 +118,22 @@ describe('the owner of a connection', () => {
       ['::1:50002', 1002],
     ])
   })
+})
+
+test.each([
+  [
+    '0::/user.slice/a\n',
+    '30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n',
+    '/sys/fs/cgroup/user.slice/a',
+  ],
+  [
+    '4:memory:/x\n0::/\n',
+    '41 30 0:35 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n',
+    '/sys/fs/cgroup/unified',
+  ],
+  ['0::/docker/1/a\n', '30 23 0:26 /docker/1 /sys/fs/cgroup ro - cgroup2 cgroup rw\n', '/sys/fs/cgroup/a'],
+  ['0::/docker/10\n', '30 23 0:26 /docker/1 /sys/fs/cgroup ro - cgroup2 cgroup rw\n', null],
+  ['4:memory:/x\n', '41 30 0:35 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n', null],
+])('the control group of %j with %j is in %j', (cgroup, mountinfo, folder) => {
+  expect(parseOwnCgroup(cgroup, mountinfo)).toBe(folder)
 })

@@ -151,3 +151,18 @@ function parseAddress(hex: string): string | null {
 function hexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, '0')
 }
+
+/**
+ * The folder of a process's control group of version 2, from its `cgroup` and `mountinfo`; null if the kernel has none, or
+ * shows another part of the tree.
+ */
+export function parseOwnCgroup(cgroup: string, mountinfo: string): string | null {
+  const place = /^0::(\/.*)$/m.exec(cgroup)?.[1]
+  // ID PARENT MAJOR:MINOR ROOT MOUNTPOINT OPTIONS … - TYPE SOURCE OPTIONS
+  const mounted = /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo)
+  if (place === undefined || mounted === null) return null
+  const [, root = '/', mountPoint = ''] = mounted
+  if (root === '/') return `${mountPoint}${place === '/' ? '' : place}`
+  if (place !== root && !place.startsWith(`${root}/`)) return null
+  return `${mountPoint}${place.slice(root.length)}`
+}

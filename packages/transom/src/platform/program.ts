@@ -10,7 +10,12 @@ export function checkProgram(program: string, cwd: string, env: Readonly<Record<
   if (problem !== null) throw notFound(program, problem)
 }
 
-function findProgram(program: string, cwd: string, env: Readonly<Record<string, string>>): string {
+/** Where execvp finds a program. Throws if it does not. */
+export function findProgram(
+  program: string,
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   if (program.includes('/')) return path.resolve(cwd, program)
   const folders = (env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(':')
   for (const folder of folders) {

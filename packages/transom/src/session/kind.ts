@@ -77,7 +77,7 @@ export type CommonRequest = Pick<
 
 /** A session that can be started, as far as that is known before it has a folder. */
 export interface SessionPlan<P extends Projection = Projection> {
-  readonly about: Pick<Manifest, 'command' | 'url' | 'cwd' | 'cols' | 'rows'>
+  readonly about: Pick<Manifest, 'command' | 'url' | 'cwd' | 'cols' | 'rows' | 'isolated'>
   /** What its first record says beside that. */
   readonly created?: Pick<CreatedEvent, 'scrollback'>
   start(start: SourceStart<P>): Source
@@ -156,7 +156,7 @@ export interface EventSink {
   /** Runs once everything output and appended before it is recorded. */
   after(run: () => void): void
   /** What the manifest says of the session. */
-  describe(change: Partial<Pick<Manifest, 'cols' | 'rows' | 'url'>>): void
+  describe(change: Partial<Pick<Manifest, 'cols' | 'rows' | 'url' | 'unsandboxed'>>): void
   /** The program has ended; some of what it printed may still be on the way. */
   exiting(): void
   /** The program has ended, and everything that it printed was output. */

@@ -101,9 +101,9 @@ function noteFailure(log: EventStore): void {
   }
 }
 
-function sweepProcesses({ process_mark: mark }: Manifest): void {
+function sweepProcesses({ session, process_mark: mark }: Manifest): void {
   // By the mark alone: the leader's number may be another process's by now.
-  killTreeNow({ mark: BigInt(mark), leaderPid: null })
+  killTreeNow({ session, mark: BigInt(mark), leaderPid: null })
 }
 
 async function readExit(events: StoredEvents): Promise<ExitRecord | null> {

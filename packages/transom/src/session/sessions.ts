@@ -220,7 +220,8 @@ export class Sessions {
   async destroy(ref: string, actor: Actor): Promise<Manifest> {
     const { manifest, live } = await this.find(ref)
     if (live !== null) return live.destroy('destroy', actor)
-    await killTree({ mark: BigInt(manifest.process_mark), leaderPid: null }, this.#options.reaper)
+    const { session, process_mark: mark } = manifest
+    await killTree({ session, mark: BigInt(mark), leaderPid: null }, this.#options.reaper)
     return manifest
   }
 

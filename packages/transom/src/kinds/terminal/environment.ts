@@ -1,3 +1,5 @@
+import { SESSION_VARIABLE } from '../../platform/platform.ts'
+
 /** Variables that describe the terminal that the caller sits at, not the one that the program gets. */
 const OUTER_TERMINAL = [
   'COLUMNS',
@@ -42,7 +44,7 @@ export function programEnvironment(options: {
   for (const name of OUTER_TERMINAL) delete env[name]
   env['TERM'] = 'xterm-256color'
   env['COLORTERM'] = 'truecolor'
-  env['TRANSOM_SESSION'] = options.session
+  env[SESSION_VARIABLE] = options.session
   Object.assign(env, options.set)
   // Without any locale programs fall back to ASCII and print question marks.
   if (!['LC_ALL', 'LC_CTYPE', 'LANG'].some((name) => env[name])) env['LANG'] = 'C.UTF-8'

@@ -8,7 +8,9 @@ import type { CanonicalText, TextSpan } from '@transom/grid'
 import type { Manifest } from '../../home/manifest.ts'
 import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import type { LogRecord } from '../../log/record.ts'
+import { programInside } from '../../platform/bubblewrap.ts'
 import type { ChildReaper } from '../../platform/child-reaper.ts'
+import { platform } from '../../platform/current-platform.ts'
 import { foregroundGroup, killTree } from '../../platform/process-tree.ts'
 import type { Capabilities, InputOptions } from '../../session/capabilities.ts'
 import type { Act, Acted, EventSink, Source, SourceStart } from '../../session/kind.ts'
@@ -29,6 +31,8 @@ const INTERRUPT = '\x03' // Ctrl+C
 
 export interface TerminalStart extends SourceStart<TerminalProjection> {
   readonly program: PtyOptions
+  /** Whether bubblewrap runs the program, with processes of its own between it and the pty. */
+  readonly isolated: boolean
   /** How its shell reports its blocks; null for a program that does not. */
   readonly integration: ShellIntegration | null
   readonly reaper: ChildReaper
@@ -46,6 +50,8 @@ export class TerminalSource implements Source {
   readonly #blocks: BlockProjection
   readonly #echo = new EchoTracker()
   readonly #pty: PtySource
+  /** The isolated program, once it was seen. */
+  #isolatedPid: number | null = null
   #shells: ShellBlocks | null
   #lastOutputMs: number
   #lastInputMs: number
@@ -64,6 +70,7 @@ export class TerminalSource implements Source {
     this.#shells = integration === null ? null : this.#joinShells(integration)
     this.#pty = PtySource.start(start.program, {
       output: scope.guard((bytes: Buffer) => {
+        if (start.isolated && this.#isolatedPid === null) sink.started(this.#programPid())
         if (this.#shells === null) this.#print(bytes)
         else this.#shells.take(bytes)
       }),
@@ -115,8 +122,8 @@ export class TerminalSource implements Source {
   }
 
   async end(): Promise<readonly number[]> {
-    const tree = { mark: BigInt(this.#manifest.process_mark), leaderPid: this.#pty.pid }
-    return killTree(tree, this.#start.reaper)
+    const { session, process_mark: mark } = this.#manifest
+    return killTree({ session, mark: BigInt(mark), leaderPid: this.#pty.pid }, this.#start.reaper)
   }
 
   close(): void {
@@ -224,10 +231,22 @@ export class TerminalSource implements Source {
     this.#sink.entered(seq)
   }
 
+  /** The session's program; bubblewrap's process until an isolated one has been started. */
+  #programPid(): number {
+    if (this.#start.isolated) this.#isolatedPid ??= programInside(this.#pty.pid)
+    return this.#isolatedPid ?? this.#pty.pid
+  }
+
+  /** A shell that is not the first process of its terminal makes a process group of its own. */
+  #programGroup(): number {
+    const pid = this.#programPid()
+    return pid === this.#pty.pid ? pid : (platform().processFacts(pid)?.group ?? pid)
+  }
+
   #signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: Actor): { seq: number; pid: number } {
     const seq = this.#commitSignal({ ...actor, signal, to })
-    const leader = this.#pty.pid
-    const pid = to === 'leader' ? leader : (foregroundGroup(leader) ?? leader)
+    const leader = this.#programPid()
+    const pid = to === 'leader' ? leader : (foregroundGroup(this.#pty.pid) ?? leader)
     try {
       process.kill(to === 'leader' ? pid : -pid, signal)
     } catch (error) {
@@ -238,7 +257,7 @@ export class TerminalSource implements Source {
 
   #signalProgram(signals: readonly NodeJS.Signals[], actor: Actor): void {
     const group = foregroundGroup(this.#pty.pid)
-    if (group === null || group === this.#pty.pid) return
+    if (group === null || group === this.#programGroup()) return
     for (const signal of signals) {
       this.#commitSignal({ ...actor, signal, to: 'foreground' })
       try {
@@ -288,7 +307,7 @@ export class TerminalSource implements Source {
       after: (run) => sink.after(run),
       timeout: (ms, run) => this.#start.scope.timeout(ms, run),
     }
-    const first = integration === null ? null : { integration, group: () => this.#pty.pid }
+    const first = integration === null ? null : { integration, group: () => this.#programGroup() }
     return new ShellBlocks(session, { lastOrdinal: this.#manifest.block_base ?? 0, first })
   }
 

@@ -69,6 +69,12 @@ export function installedChromium(env: NodeJS.ProcessEnv): ChromiumLocation {
   }
 }
 
+/** Why a Chromium runs without its sandbox; null if it has one, unless the system does not let it be made. */
+export function whyNoSandbox({ hasSandbox }: ChromiumLocation, uid: number | undefined): string | null {
+  if (!hasSandbox) return 'this build of Chromium has none'
+  return uid === 0 ? 'Chromium has none for root' : null
+}
+
 /** Where Transom keeps what it can make or fetch again. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CACHE_HOME']

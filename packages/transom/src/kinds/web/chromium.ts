@@ -9,7 +9,7 @@ import { removeTree } from '../../lib/remove-tree.ts'
 import type { Scope } from '../../lib/scope.ts'
 import { messageOf } from '../../lib/system-error.ts'
 import { CdpClient } from './cdp-client.ts'
-import { findChromium, type ChromiumLocation } from './chromium-location.ts'
+import { findChromium, whyNoSandbox, type ChromiumLocation } from './chromium-location.ts'
 
 const START_TIMEOUT_MS = 30_000 // a cold disk on a loaded machine; a warm start takes 0.1 s
 const END_TIMEOUT_MS = 3000 // to write its profile; past this it is killed
@@ -65,7 +65,7 @@ export class Chromium {
   /** Finds a Chromium and starts it, in its sandbox where it has one that works. */
   static async start(options: ChromiumOptions): Promise<Chromium> {
     const location = findChromium(options.env)
-    const known = whyNoSandbox(location)
+    const known = whyNoSandbox(location, process.getuid?.())
     const first = new Chromium(location, options, known)
     try {
       await first.#ready()
@@ -165,12 +165,6 @@ function environmentFor(location: ChromiumLocation, options: ChromiumOptions): N
     env['LD_LIBRARY_PATH'] = [libraryFolder, env['LD_LIBRARY_PATH']].filter(Boolean).join(':')
   }
   return env
-}
-
-function whyNoSandbox(location: ChromiumLocation): string | null {
-  if (!location.hasSandbox) return 'this build of Chromium has none'
-  if (process.getuid?.() === 0) return 'Chromium has none for root'
-  return null
 }
 
 function isAboutSandbox(error: OpError): boolean {

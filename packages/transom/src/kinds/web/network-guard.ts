@@ -84,6 +84,11 @@ export class NetworkGuard {
           : cdp.call('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }, { session }),
       )
     })
+    // A page that was loaded in advance (speculation rules) is shown without a request that could be paused.
+    cdp.on('Page.frameNavigated', ({ frame }, session) => {
+      if (/^https?:/.test(frame.url) && this.#refuse(frame.url) !== null)
+        quietly(cdp.call('Page.navigate', { url: 'about:blank', frameId: frame.id }, { session }))
+    })
     const documents = [{ urlPattern: '*', resourceType: 'Document' } as const]
     await cdp.call('Fetch.enable', {
       patterns: this.policy.limitsNavigation ? documents : [],

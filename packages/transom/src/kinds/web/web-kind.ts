@@ -9,6 +9,7 @@ import {
 import { OpError } from '@transom/protocol/errors'
 import type { Home } from '../../home/home.ts'
 import type { ChildReaper } from '../../platform/child-reaper.ts'
+import { SESSION_VARIABLE } from '../../platform/platform.ts'
 import type { KindDefinition, KindRequest, SessionPlan } from '../../session/kind.ts'
 import { BrowserProfile, removeOwnProfile } from './browser-profile.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
@@ -55,7 +56,8 @@ function planWeb(
     about: { command: [], url, cwd: common.cwd ?? process.cwd(), cols, rows },
     start: (start) => {
       const profile = profileOf(options, services, start.manifest.session)
-      const env = common.base_env ?? process.env
+      // A browser is of its own session, also if a program of another one asked for it.
+      const env = { ...(common.base_env ?? process.env), [SESSION_VARIABLE]: undefined }
       const { reaper, decoder, notice = () => {} } = services
       return new WebSource({
         ...start,

@@ -129,7 +129,7 @@ export class WebSource implements Source {
     await guarded?.close()
     await this.opened.catch(() => {}) // reported by `opened` itself
     const mark = BigInt(this.#start.manifest.process_mark)
-    const survivors = await killTree({ mark, leaderPid: null }, this.#start.reaper)
+    const survivors = await killTree({ session: this.#session, mark, leaderPid: null }, this.#start.reaper)
     await this.#start.profile.release()
     this.#sink.exiting()
     this.#sink.exited({ code: 0, signal: null })
@@ -249,7 +249,10 @@ export class WebSource implements Source {
       profileFolder: profile.folder,
       mark: BigInt(process_mark),
       reaper: start.reaper,
-      onUnsandboxed: (why) => start.notice(`the browser runs without a sandbox: ${why}`),
+      onUnsandboxed: (why) => {
+        sink.describe({ unsandboxed: why })
+        start.notice(`the browser runs without a sandbox: ${why}`)
+      },
     })
     this.#browser = { is: 'open', guarded }
     const { page } = guarded

@@ -125,8 +125,8 @@ const tokenCreate = gatewayCommand({
   command: 'token create',
   summary: 'Make a token for the gateway and print it, this once.',
   description:
-    'The scope read allows to look, operate also to act on sessions, admin everything. A token for certain sessions reaches no other, and nothing that concerns the whole Home. Only a digest of it is kept, in gateway-tokens.json (mode 0600) of the Home.',
-  seeAlso: ['token list', 'token revoke', 'serve'],
+    'The scope read allows to look, operate also to act on sessions, admin everything. A token for certain sessions reaches no other, and nothing that concerns the whole Home. That limits calls, not programs: who may type into a shell acts as its user, and can read the Home with its tokens. For a token in other hands, make the session with create --isolated. Only a digest of it is kept, in gateway-tokens.json (mode 0600) of the Home.',
+  seeAlso: ['create', 'token list', 'token revoke', 'serve'],
   examples: ['transom token create --scope read --name watcher', 'transom token create --session build'],
   errors: [
     'name_taken',

@@ -18,6 +18,8 @@ const GATEWAY_ERRORS: readonly ErrorCode[] = [
   'host_unavailable',
 ]
 
+const GATEWAY_TAG = 'gateway'
+
 /** The operation table as an OpenAPI 3.1 document. */
 export function openApiDocument(
   operations: Readonly<Record<string, OperationDefinition>>,
@@ -30,7 +32,10 @@ export function openApiDocument(
       title: 'Transom',
       version,
       description: 'Every operation of a Transom host. Streams: the WebSocket /v1/stream, and /v1/subscribe.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    tags: tagsOf(Object.keys(operations)),
     security: [{ token: [] }],
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
@@ -41,16 +46,18 @@ export function openApiDocument(
         called.map(([name, definition]) => [`/v1/${name}`, { post: route(name, definition) }]),
       ),
       '/v1/subscribe': { get: subscribeRoute(operations) },
-      '/healthz': { get: plainRoute('Says that the gateway is there.', 'application/json', []) },
-      '/metrics': { get: plainRoute('Counts and latencies, for Prometheus.', 'text/plain') },
-      '/openapi.json': { get: plainRoute('This document.', 'application/json') },
+      '/healthz': {
+        get: plainRoute('healthz', 'Says that the gateway is there.', 'application/json', { security: [] }),
+      },
+      '/metrics': { get: plainRoute('metrics', 'Counts and latencies, for Prometheus.', 'text/plain') },
+      '/openapi.json': { get: plainRoute('openapi', 'This document.', 'application/json') },
     },
   }
 }
 
 function route(name: string, definition: OperationDefinition): object {
   const { summary, params, result, errors } = definition
-  const schema = z.toJSONSchema(params, { io: 'input' })
+  const schema = z.toJSONSchema(params, { io: 'input', override: dropForeignKeywords })
   return {
     operationId: name,
     summary,
@@ -63,7 +70,11 @@ function route(name: string, definition: OperationDefinition): object {
     responses: {
       200: {
         description: 'The result.',
-        content: { 'application/json': { schema: withoutDialect(z.toJSONSchema(result)) } },
+        content: {
+          'application/json': {
+            schema: withoutDialect(z.toJSONSchema(result, { override: dropForeignKeywords })),
+          },
+        },
       },
       ...failures([...GATEWAY_ERRORS, ...errors]),
     },
@@ -76,11 +87,15 @@ function subscribeRoute(operations: Readonly<Record<string, OperationDefinition>
   return {
     operationId: 'session.subscribe',
     summary: 'Follow a session as Server-Sent Events: one dump, then every change.',
+    description: 'Needs a token with the scope `read`.',
+    tags: ['session'],
     parameters: Object.entries(shape).map(([name, schema]) => ({
       name,
       in: 'query',
       required: required.has(name),
-      schema: withoutDialect(z.toJSONSchema(schema as z.ZodType, { io: 'input' })),
+      schema: withoutDialect(
+        z.toJSONSchema(schema as z.ZodType, { io: 'input', override: dropForeignKeywords }),
+      ),
     })),
     responses: {
       200: { description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
@@ -89,10 +104,13 @@ function subscribeRoute(operations: Readonly<Record<string, OperationDefinition>
   }
 }
 
-function plainRoute(summary: string, type: string, security?: readonly object[]): object {
+function plainRoute(operationId: string, summary: string, type: string, more: object = {}): object {
   return {
+    operationId,
     summary,
-    ...(security === undefined ? {} : { security }),
+    description: 'Of the gateway itself.',
+    tags: [GATEWAY_TAG],
+    ...more,
     responses: { 200: { description: summary, content: { [type]: {} } }, ...failures(GATEWAY_ERRORS) },
   }
 }
@@ -118,6 +136,33 @@ function errorSchema(): object {
     details: z.record(z.string(), z.unknown()),
   })
   return withoutDialect(z.toJSONSchema(z.object({ error })))
+}
+
+/** The first part of each operation's name, and one for what is none. */
+function tagsOf(names: readonly string[]): object[] {
+  const families = [...new Set(names.map((name) => name.split('.', 1)[0]))]
+  return [
+    ...families.map((name) => ({ name, description: `The operations \`${name}.*\`.` })),
+    { name: GATEWAY_TAG, description: 'Routes of the gateway itself.' },
+  ]
+}
+
+/** What the table says of a parameter for our own surfaces: it means nothing to a reader of JSON Schema. */
+const FOREIGN_KEYWORDS = [
+  'placeholder',
+  'flag',
+  'touches',
+  'parse',
+  'from',
+  'hidden',
+  'untrusted',
+  'readable',
+  'tool',
+  'completes',
+]
+
+function dropForeignKeywords({ jsonSchema }: { jsonSchema: object }): void {
+  for (const keyword of FOREIGN_KEYWORDS) Reflect.deleteProperty(jsonSchema, keyword)
 }
 
 /** OpenAPI 3.1 has JSON Schema's own dialect; to say it again at each schema confuses readers. */
