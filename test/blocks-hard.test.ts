@@ -73,6 +73,18 @@ async function waitForHiddenInput(shell: ShellUnderTest): Promise<void> {
   await shells.client.call('session.wait', { session: shell.session, needs_input: true })
 }
 
+inShells(...BASHES)('$name', ({ name, test }) => {
+  test('a text that is unbalanced is not run while it is checked', async () => {
+    const shell = await shells.start(name)
+    for (const ending of ['>made', '| touch made', '& touch made', '; touch made']) {
+      const { output } = await shell.run(`echo \`echo first\`\nfi ${ending}`)
+      expect(output).toMatch(/^first\r\n.*syntax error/)
+      expect(fs.readdirSync(shell.folder)).toEqual([])
+    }
+    expect(await shell.run('echo next')).toMatchObject({ output: 'next\r\n', code: 0 })
+  })
+})
+
 inShells(...BASHES, 'zsh')('$name', ({ name, test }) => {
   test('traps fire for the block alone', async () => {
     const shell = await shells.start(name)
@@ -189,6 +201,22 @@ inShells(...SHELLS)('$name', ({ name, test }) => {
     await shell.prints('half', from)
     expect(await shell.run('echo whole')).toMatchObject({ output: 'whole\r\n', code: 0 })
   })
+})
+
+inShells(
+  'bash',
+  'fish',
+  'dash',
+)('$name', ({ name, test }) => {
+  // bash's own line editor divides by zero in two columns and one row.
+  test.each(name === 'bash' ? [3, 5, 10, 80] : [2, 3, 5, 10, 80])(
+    'blocks begin and end in a terminal of %d columns and one row',
+    async (cols) => {
+      const shell = await shells.start(name, { cols, rows: 1 })
+      expect(await shell.run('echo one')).toMatchObject({ output: 'one\r\n', code: 0 })
+      expect((await shell.run('seq 3')).output).toBe('1\r\n2\r\n3\r\n')
+    },
+  )
 })
 
 inShells(

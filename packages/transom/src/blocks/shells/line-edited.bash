@@ -5,7 +5,8 @@
 # - PROMPT_COMMAND begins and ends with calls of ours: the first reports the end of a command before the user's own
 #   commands change the status, the last restores the hooks if they have changed them.
 # - The prompt mark is the end of PS1, because the line editor prints PS1 when it is ready for keys. It prints to the
-#   standard error; if that is no terminal, PS1 does without and the mark comes a moment too early.
+#   standard error; if that is no terminal, PS1 does without and the mark comes a moment too early. So it does on a
+#   terminal of one row, where the line editor scrolls sideways and leaves out a prompt that is too wide.
 # - PS0 prints the begin mark of a command that a person typed. It is not used for blocks that were asked for.
 
 # The number that the next line gets in the history.
@@ -32,7 +33,7 @@ __transom_at_prompt() {
   __transom_told=0 __transom_history_number=$HISTCMD
   unset __transom_own
   __transom_hook
-  if [[ ! -t 9 ]]; then
+  if [[ ! -t 9 || ${LINES-} == 1 ]]; then
     PS1=${PS1%"$__transom_prompt_mark"}
     printf '\033]7717;%s%s;4;%s\007' "$__transom_nonce_1" "$__transom_nonce_2" "$status" >/dev/tty
   fi
