@@ -26,7 +26,7 @@ afterAll(async () => {
 async function shell(): Promise<string> {
   const { session } = await client.call('session.create', {
     command: ['bash', '--norc'],
-    env: { HOME: home.root, TERM: 'xterm-256color', PAGER: 'less', EDITOR: 'vim' },
+    env: { HOME: home.root, TERM: 'xterm-256color', PAGER: 'less', EDITOR: 'vim', TMUX_TMPDIR: home.root },
     cwd: home.root,
   })
   return session
@@ -77,6 +77,9 @@ const WAITING: readonly [program: string, command: string, reason: Reason][] = [
   ['ssh-keygen', 'ssh-keygen -t ed25519', 'read'],
   ['ssh-keygen', 'ssh-keygen -t ed25519 -f new-key', 'password'],
   ['ssh-keygen', 'touch old-key; ssh-keygen -t ed25519 -f old-key', 'confirm'],
+  ['python3', `python3 -c 'import pty; pty.spawn(["cat"])'`, 'read'],
+  ['script', `script -qc 'read -p "Go on? [y/N] " x' /dev/null`, 'confirm'],
+  ['tmux', 'tmux -L waiting -f /dev/null new cat', 'read'],
   ['openssl', 'openssl enc -aes-256-cbc -in long.txt -out sealed', 'password'],
 ]
 
@@ -169,6 +172,9 @@ while time.time() < end: pass'`,
   ['node', `node -e 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200)'`],
   ['node', `node -e 'require("child_process").execSync("sleep 1.2")'`],
   ['node', `node -e 'require("net").createServer().listen(0, () => setTimeout(() => process.exit(), 1200))'`],
+  ['python3', `python3 -c 'import pty; pty.spawn(["sleep", "1.2"])'`],
+  ['script', `script -qc 'sleep 1.2' /dev/null`],
+  ['tmux', `tmux -L silent -f /dev/null new 'sleep 1.2'`],
   ['openssl', 'openssl genrsa 4096 > /dev/null 2>&1; sleep 1.2'],
   ['dd', 'dd if=/dev/urandom of=/dev/null bs=1M count=400 status=none; sleep 0.5'],
   ['sort', 'seq 200000 | sort -R | tail -n 1 > /dev/null; sleep 1'],

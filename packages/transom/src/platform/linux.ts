@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { cFunction, getsockopt, loadLibc, posix, systemCallFailed } from './libc.ts'
-import { linuxTerminalWait } from './linux-terminal-wait.ts'
+import { linuxRelayedTerminals, linuxTerminalWait } from './linux-terminal-wait.ts'
 import type { LoopbackConnection, Platform, ProcessFacts } from './platform.ts'
 import {
   CONNECTION_TABLES,
@@ -40,6 +40,7 @@ export const linux: Platform = {
     readOf('self', OWN_CHILDREN(), (text) => text.split(' ').filter(Boolean).map(Number)) ?? [],
 
   terminalWait: linuxTerminalWait,
+  relayedTerminals: linuxRelayedTerminals,
 
   peerCredentials(fd) {
     const credentials = new Uint32Array(3) // struct ucred { pid, uid, gid }
