@@ -46,6 +46,7 @@ const WAITING: readonly [program: string, command: string, reason: Reason][] = [
   ['sed', 'sed s/a/b/', 'read'],
   ['dd', 'dd of=out bs=10 count=2', 'read'],
   ['bash', 'read -p "Your name: " name', 'read'],
+  ['bash', 'read -e -p "Your name: " name', 'read'],
   ['bash', 'read -s -p "Password: " word', 'password'],
   ['bash', 'read -p "Remove it? [y/N] " answer', 'confirm'],
   ['bash', 'select it in one two; do break; done', 'menu'],

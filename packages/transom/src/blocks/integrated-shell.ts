@@ -80,7 +80,7 @@ export class IntegratedShell {
       },
       shown: () => this.#display(),
       tellsTyped: integration.editedLine !== null,
-      isInFront: () => session.foregroundGroup() === this.#group(),
+      isInFront: () => this.isInFront,
       foreignShell: () => {
         const inFront = session.foregroundGroup()
         return inFront === null || inFront === this.#group() ? null : shellInFront(inFront)
@@ -92,6 +92,11 @@ export class IntegratedShell {
       timeout: (ms, callback) => session.timeout(ms, callback),
     }
     this.queue = new BlockQueue(shell, ordinals)
+  }
+
+  /** Whether the shell itself has the terminal. */
+  get isInFront(): boolean {
+    return this.#session.foregroundGroup() === this.#group()
   }
 
   /** It reads a text from its terminal: that of the block that it was given, or none. */

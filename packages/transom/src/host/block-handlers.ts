@@ -13,12 +13,13 @@ import { findInBlock } from '../blocks/block-search.ts'
 import { waitForBlockEnd } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { fittedOutput } from '../blocks/fitted-output.ts'
+import type { IntegratedShell } from '../blocks/integrated-shell.ts'
 import { budgetedText } from '../blocks/output-budget.ts'
 import { endedOutput, liveOutput, type OutputStream } from '../blocks/output-stream.ts'
-import { InputSampler } from '../session/needs-input.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
+import { blockInput } from './block-input.ts'
 import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 import { blockSubject, notIntegrated, runInShell } from './pty-handlers.ts'
 
@@ -124,7 +125,7 @@ async function run(
   const accepted = runInShell(session, { ...params, command, actor }, 'block')
   const outcome = await waitForBlockEnd(blockSubject(session), accepted, {
     timeoutMs: params.no_wait ? 0 : params.timeout_ms,
-    needsInput: params.no_wait || params.no_early ? undefined : programInput(session),
+    needsInput: params.no_wait || params.no_early ? undefined : inputOf(session, shell),
     signal: context.signal,
   })
   const ended = outcome.is === 'ended' ? outcome.block : null
@@ -162,21 +163,13 @@ function goingOn(session: string, ordinal: number): NextStep[] {
   ]
 }
 
-/**
- * Asks whether the program of a block waits for input. The shell itself, seen at its prompt, does not count: then the
- * block has just ended, and its end mark is on its way.
- */
-function programInput(session: Session): () => NeedsInput | number {
-  const sampler = new InputSampler({
+function inputOf(session: Session, shell: IntegratedShell): () => NeedsInput | number {
+  return blockInput({
     recency: session.recency,
-    now: session.now,
-    needsInput: () => {
-      const found = session.needsInput()
-      const isOwnPrompt = found.reason === 'shell_prompt' && found.evidence.pid === session.manifest.pid
-      return isOwnPrompt ? { ...found, verdict: 'busy' } : found
-    },
+    now: () => session.now(),
+    needsInput: () => session.needsInput(),
+    shellIsInFront: () => shell.isInFront,
   })
-  return () => sampler.sample()
 }
 
 function inputWords({ reason }: NeedsInput): string {
