@@ -183,6 +183,20 @@ inShells(...SHELLS)('$name', ({ name, test }) => {
     expect(/^x*$/.test(ran.output)).toBe(true)
   })
 
+  test('a block reads what it is given as its standard input, and the shell keeps what it does', async () => {
+    const shell = await shells.start(name)
+    const { session } = shell
+    const { data, block } = await shells.client.call('session.run', {
+      session,
+      command: ['cat; cd /usr # a comment'],
+      stdin: 'one\n{ "two" }\nlast',
+    })
+    expect([data, block.command]).toEqual(['one\n{ "two" }\nlast', 'cat; cd /usr # a comment'])
+    const folder = path.join(shells.home.path, 'sessions', session, 'shell')
+    expect(fs.readdirSync(folder).filter((file) => file.startsWith('stdin'))).toEqual([])
+    expect((await shell.run('pwd')).output).toBe('/usr\r\n')
+  })
+
   test('history has nothing of it', async () => {
     if (name === 'bash-lean' || name === 'dash') return // they keep none
     const shell = await shells.start(name)

@@ -1,4 +1,5 @@
 /** What `run` returns for commands that wait for input, and for those that only take long. */
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import type { Client } from '@transom/client'
 import type { NeedsInput } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { needs } from './support/needs.ts'
-import { TestHome } from './support/test-home.ts'
+import { CLI, TestHome } from './support/test-home.ts'
 
 let home: TestHome
 let client: Client
@@ -216,6 +217,12 @@ describe('exec', () => {
   })
 })
 
+/** Runs a line of shell that calls transom. */
+function inShell(line: string): { status: number | null; stdout: string; stderr: string } {
+  const script = `transom() { ${process.execPath} ${CLI} "$@"; }\n${line}`
+  return spawnSync('sh', ['-c', script], { env: home.env, cwd: home.root, encoding: 'utf8' })
+}
+
 describe('run at the command line', () => {
   test('prints plain lines on a pipe, and with --raw the exact bytes', async () => {
     const session = await shell()
@@ -233,6 +240,38 @@ describe('run at the command line', () => {
     const { stdout } = await home.run(['run', session, '--', 'seq 400000'])
     const numbers = Array.from({ length: 400_000 }, (_, index) => `${index + 1}\n`)
     expect(stdout === numbers.join('')).toBe(true)
+  })
+
+  test('passes standard input on if it is asked to, and else leaves it alone', async () => {
+    const session = await shell()
+    const passed = inShell(`echo hello | transom run ${session} --stdin - -- tr a-z A-Z`)
+    expect(passed).toMatchObject({ status: 0, stdout: 'HELLO\n' })
+    const left = inShell(`echo hello | transom run ${session} -- cat`)
+    expect(left.status).toBe(80)
+    expect(left.stderr).toContain('standard input was not passed on to the command; --stdin - does that')
+  })
+
+  test('leaves the lines of a loop to the loop', async () => {
+    const session = await shell()
+    const { stdout } = inShell(
+      `printf 'echo one\\necho two\\n' | while read -r line; do transom run ${session} -- "$line"; done`,
+    )
+    expect(stdout).toBe('one\ntwo\n')
+  })
+
+  test('says that the command ended the session', async () => {
+    for (const [command, code] of [
+      ['exit 3', 3],
+      ['exec true', 0],
+      ['set -e; false', 1],
+    ] as const) {
+      const session = await shell()
+      const ran = await home.run(['run', session, '--', command])
+      expect(ran.code).toBe(code)
+      expect(ran.stderr).toContain(`"${command}" ended the shell, and with it session ${session}`)
+    }
+    const session = await shell()
+    expect(await home.json('run', session, '--', 'exit 4')).toMatchObject({ ended: 'session' })
   })
 
   test('exits with 80 when the command waits for input, after what it has printed', async () => {

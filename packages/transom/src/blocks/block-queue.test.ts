@@ -27,6 +27,7 @@ function setUp({ tellsTyped = true } = {}) {
     foreignShell: () => null,
     shown: () => '',
     taken: () => {},
+    done: () => {},
     timeout: (_ms, callback) => {
       timers.push(callback)
       return () => timers.splice(timers.indexOf(callback), 1)
@@ -38,7 +39,7 @@ function setUp({ tellsTyped = true } = {}) {
     queue.advance()
   }
   const ask = (command: string, wait = false) =>
-    queue.accept({ command, kind: 'block', actor: ACTOR, cwd: null, queue: wait })
+    queue.accept({ command, kind: 'block', actor: ACTOR, cwd: null, stdin: null, queue: wait })
   return { queue, prompt, ask, facts, given, timers, state }
 }
 

@@ -9,6 +9,8 @@ export interface BlockRequest {
   readonly actor: Actor
   /** The folder to run it in. */
   readonly cwd: string | null
+  /** What it reads from its standard input; null for the terminal. */
+  readonly stdin: string | null
   /** Whether it may wait for those before it. */
   readonly queue: boolean
 }
@@ -26,6 +28,7 @@ interface WaitingBlock extends AcceptedBlock {
   readonly command: string
   readonly actor: Actor
   readonly cwd: string | null
+  readonly stdin: string | null
   /** Whether it was given to the shell since the last prompt. */
   given: boolean
   tries: number
@@ -38,12 +41,15 @@ export interface BlockFacts {
   prompted(fact: Fact<'prompt'>): void
 }
 
+/** A block, as the shell gets it. */
+export type GivenText = Pick<BlockRequest, 'command' | 'cwd' | 'stdin'>
+
 /** What the queue does to its session. */
 export interface BlockShell {
   readonly session: string
   readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
-  give(request: number, text: { command: string; cwd: string | null }, actor: Actor): void
+  give(request: number, text: GivenText, actor: Actor): void
   /** Whether it reports every command that it begins, including typed ones. */
   readonly tellsTyped: boolean
   /** Whether the shell itself has the terminal. */
@@ -54,6 +60,8 @@ export interface BlockShell {
   shown(): string
   /** The shell has begun it. */
   taken(request: number): void
+  /** It has ended. */
+  done(request: number): void
   /** Calls back after a time, unless the returned function is called first. */
   timeout(ms: number, callback: () => void): () => void
 }
@@ -150,6 +158,7 @@ export class BlockQueue {
       command: request.command,
       actor: request.actor,
       cwd: request.cwd,
+      stdin: request.stdin,
       queued: active !== null,
       given: false,
       tries: 0,
@@ -369,6 +378,7 @@ export class BlockQueue {
       ended_by: endedBy,
       ...folderFields(cwd ?? this.#cwd),
     })
+    this.#shell.done(block.ordinal)
     this.#leave({ is: 'between' })
   }
 }

@@ -1,9 +1,16 @@
 import type { Actor } from '@transom/protocol'
-import { removeBlockText, writeBlockText } from './shells/block-file.ts'
-import type { ShellIntegration } from './shells/integrate-shell.ts'
+import { removeBlockInput, removeBlockText, writeBlockInput, writeBlockText } from './shells/block-file.ts'
+import { OpError } from '@transom/protocol/errors'
+import { commandReading, type ShellIntegration } from './shells/integrate-shell.ts'
 import { typedText } from './shells/typed-text.ts'
 import { shellInFront } from './shell-in-front.ts'
-import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from './block-queue.ts'
+import {
+  BlockQueue,
+  type BlockFacts,
+  type BlockOrdinals,
+  type BlockShell,
+  type GivenText,
+} from './block-queue.ts'
 
 /** Who types an empty text for a shell that reads one although it was given none. */
 const HOST: Actor = { actor: 'host' }
@@ -68,7 +75,7 @@ export class IntegratedShell {
       session: session.session,
       facts: session.facts,
       give: (request, block, actor) => {
-        const text = integration.blockText({ ...block, request })
+        const text = integration.blockText({ ...block, command: this.#fed(request, block), request })
         const line = integration.shortLine(text)
         if (line === null) this.#put(text, actor)
         const lines = this.#shownLines(block.command)
@@ -89,6 +96,9 @@ export class IntegratedShell {
         expectEcho(null)
         this.#remove()
       },
+      done: (request) => {
+        if (integration.folder !== null) removeBlockInput(integration.folder, request)
+      },
       timeout: (ms, callback) => session.timeout(ms, callback),
     }
     this.queue = new BlockQueue(shell, ordinals)
@@ -103,6 +113,15 @@ export class IntegratedShell {
   answer(): void {
     const { text, actor } = this.#waitingText ?? { text: '', actor: HOST }
     this.#session.reply(typedText(text), { actor, secret: false })
+  }
+
+  /** The command, with what it reads from its standard input put where it finds it. */
+  #fed(request: number, { command, stdin }: GivenText): string {
+    if (stdin === null) return command
+    const { folder, shell } = this.integration
+    if (folder !== null) return commandReading(shell, command, writeBlockInput(folder, request, stdin))
+    const message = `a ${shell} inside the session's program may run elsewhere: its commands cannot be given standard input`
+    throw new OpError('usage', message, { shell })
   }
 
   #put(text: string, actor: Actor): void {

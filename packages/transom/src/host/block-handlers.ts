@@ -131,7 +131,7 @@ async function run(
   const ended = outcome.is === 'ended' ? outcome.block : null
   const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, actor)
   const output = await blockOutput(session, block, params)
-  if (ended !== null || params.no_wait) return { ok: true, block, ...output }
+  if (ended !== null || params.no_wait) return { ok: true, block, ended: endedBy(session, block), ...output }
   const words = JSON.stringify(command.slice(0, 100))
   if (outcome.is === 'needs_input') {
     const { needsInput: needs_input } = outcome
@@ -143,6 +143,12 @@ async function run(
   const message = `${words} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}`
   const steps = next(...goingOn(params.session, block.seq))
   throw new OpError('block_running', message, { block, ...output, ...steps })
+}
+
+/** A shell that ends takes the block with it, and the session's own the session. */
+function endedBy(session: Session, { ended_by }: Block): Result<'session.run'>['ended'] {
+  if (ended_by !== 'exit') return null
+  return session.manifest.status === 'running' ? 'shell' : 'session'
 }
 
 function answering(session: string): NextStep[] {

@@ -55,6 +55,7 @@ export function runInShell(
   params: {
     command: string
     cwd?: string | undefined
+    stdin?: string | undefined
     queue?: boolean | undefined
     actor: Actor
   },
@@ -69,6 +70,7 @@ export function runInShell(
     kind,
     actor: params.actor,
     cwd: params.cwd ?? null,
+    stdin: params.stdin ?? null,
     queue: params.queue ?? false,
   })
 }

@@ -30,6 +30,9 @@ export function cliProcess(commands: () => readonly Command[]): CliProcess {
     hostScript: path.join(__dirname, 'host.mjs'),
     signal: interrupted.signal,
     pretty: isatty(1),
+    get hasInput() {
+      return isPipeOrFile(0)
+    },
     exportOutput: {
       isTerminal: isatty(1),
       copy: async (fd) => {
@@ -53,6 +56,15 @@ export function exitWith(exitCode: number): void {
 function programName(): string {
   const calledAs = path.basename(process.argv[1] ?? '')
   return calledAs === 'cli.cjs' ? 'transom' : calledAs
+}
+
+function isPipeOrFile(fd: number): boolean {
+  try {
+    const stat = fs.fstatSync(fd)
+    return stat.isFIFO() || stat.isFile()
+  } catch {
+    return false // it is closed
+  }
 }
 
 function workingFolder(): string {

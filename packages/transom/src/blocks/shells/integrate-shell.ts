@@ -92,6 +92,13 @@ export function joinCommand(shell: ShellName, words: readonly string[]): string 
   return words.map((word) => (PLAIN_WORD.test(word) ? word : quote(word))).join(' ')
 }
 
+/** A command that reads its standard input from a file. It is not run in a subshell: `cd` and variables stay. */
+export function commandReading(shell: ShellName, command: string, file: string): string {
+  return shell === 'fish'
+    ? `begin\n${command}\nend <${quoteForFish(file)}`
+    : `{\n${command}\n} <${quoteForShell(file)}`
+}
+
 const PLAIN_WORD = /^[\w./:=@%+,-]+$/
 
 interface Plan extends Omit<PreparedShell, 'folder'> {

@@ -200,7 +200,7 @@ class ArgumentReader {
     const [name, inline] = splitFlag(word === '-o' ? '--out' : word)
     const param = this.#command.params.find(({ flag }) => flag !== null && `--${flag}` === name)
     if (param === undefined) {
-      if (name === '--file' && this.#readable !== undefined) {
+      if (name === '--file' && this.#readable?.flag === null) {
         this.#file = inline ?? this.#words.shift()
         if (this.#file === undefined) throw usage('--file needs a file name', { option: '--file' })
         return
@@ -242,7 +242,7 @@ class ArgumentReader {
     return this.#command.params.find(({ readable }) => readable)
   }
 
-  /** `--file F` stands in for the text, and `-` for standard input. */
+  /** `--file F` stands in for a text without an option, and `-` for standard input. */
   #readText(context: CallerContext): void {
     const name = this.#readable?.name
     if (name === undefined) return

@@ -1,4 +1,4 @@
-import type { Result } from '@transom/protocol'
+import type { NeedsInput, Result } from '@transom/protocol'
 import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
 import { plainText } from '../../lib/plain-text.ts'
 
@@ -12,6 +12,8 @@ export interface BlockOutput {
   write(bytes: Uint8Array): Promise<void>
   /** Prints a notice for the user beside the output. */
   notice(text: string): void
+  /** Whether standard input is a pipe or a file, which somebody may have meant for the command. */
+  readonly hasInput: boolean
 }
 
 /** Read at a time: a base64 of it is one message. */
@@ -37,6 +39,8 @@ export async function runAndPrint(
   } catch (error) {
     if (error instanceof OpError && (error.code === 'block_running' || error.code === 'needs_input'))
       await printRan(error.details as Ran, params, ask, output) // what there is of it by now
+    if (output.hasInput && params['stdin'] === undefined && readsLines(error))
+      output.notice('standard input was not passed on to the command; --stdin - does that')
     throw error
   }
   const { block } = ran
@@ -45,9 +49,18 @@ export async function runAndPrint(
     return 0
   }
   await printRan(ran, params, ask, output)
-  if (block.exit_code !== null) return block.exit_code
-  output.notice(`the shell ended before ${JSON.stringify(block.command)} did`)
-  return ERROR_TABLE.session_ended.exit
+  const words = JSON.stringify(block.command)
+  if (ran.ended === 'session') output.notice(`${words} ended the shell, and with it session ${block.session}`)
+  else if (ran.ended === 'shell') output.notice(`${words} ended the shell that it ran in`)
+  else if (block.exit_code === null) output.notice(`the shell did not report how ${words} ended`)
+  return block.exit_code ?? ERROR_TABLE.session_ended.exit
+}
+
+/** Whether a command waits for a line, as one does that reads its standard input. */
+function readsLines(error: unknown): boolean {
+  if (!(error instanceof OpError) || error.code !== 'needs_input') return false
+  const found = error.details['needs_input'] as NeedsInput | undefined // the host's own
+  return found?.reason === 'read'
 }
 
 function isLimited({ max_bytes, max_tokens }: Record<string, unknown>): boolean {
