@@ -274,6 +274,15 @@ describe('run at the command line', () => {
     expect(await home.json('run', session, '--', 'exit 4')).toMatchObject({ ended: 'session' })
   })
 
+  needs('less')('prints what a full-screen program shows as a screen', async () => {
+    const session = await shell()
+    const { code, stdout } = await home.run(['run', session, '--', 'seq 100 | less'])
+    expect([code, stdout]).toEqual([80, `${Array.from({ length: 23 }, (_, at) => at + 1).join('\n')}\n:\n`])
+    const failure = await home.json('run', await shell(), '--', 'seq 100 | less')
+    expect(failure).toMatchObject({ error: { details: { snapshot: { rows: 24 } } } })
+    expect(failure).not.toHaveProperty('error.details.data')
+  })
+
   test('exits with 80 when the command waits for input, after what it has printed', async () => {
     const session = await shell()
     const { code, stdout, stderr } = await home.run(['run', session, '--', 'echo first; read -p "Name: " x'])

@@ -5,6 +5,7 @@ import {
   type NeedsInput,
   type ParsedParams,
   type Result,
+  type Snapshot,
 } from '@transom/protocol'
 import { OpError, next, quote, type NextStep } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
@@ -18,6 +19,7 @@ import { budgetedText } from '../blocks/output-budget.ts'
 import { endedOutput, liveOutput, type OutputStream } from '../blocks/output-stream.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
+import { takeSnapshot } from '../session/snapshot.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
 import { blockInput } from './block-input.ts'
 import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
@@ -133,16 +135,26 @@ async function run(
   const output = await blockOutput(session, block, params)
   if (ended !== null || params.no_wait) return { ok: true, block, ended: endedBy(session, block), ...output }
   const words = JSON.stringify(command.slice(0, 100))
+  const seen = { block, ...output, ...fullScreen(session, params) }
   if (outcome.is === 'needs_input') {
     const { needsInput: needs_input } = outcome
     const message = `${words} runs on as block ${block.seq} and waits for input (${inputWords(needs_input)})`
     const steps = next(...answering(params.session), ...goingOn(params.session, block.seq))
-    const details = { block, needs_input, ...output, ...quote(needs_input.prompt.trim()), ...steps }
+    const details = { ...seen, needs_input, ...quote(needs_input.prompt.trim()), ...steps }
     throw new OpError('needs_input', message, details)
   }
   const message = `${words} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}`
   const steps = next(...goingOn(params.session, block.seq))
-  throw new OpError('block_running', message, { block, ...output, ...steps })
+  throw new OpError('block_running', message, { ...seen, ...steps })
+}
+
+/** What a full-screen program draws is read as a screen: as a stream, it is one line of fragments. */
+function fullScreen(
+  { id, screen }: Session,
+  { raw }: ParsedParams<'session.run'>,
+): { snapshot?: Snapshot; data?: undefined } {
+  if (screen.views.modes?.().alt_screen !== true) return {}
+  return { snapshot: takeSnapshot(id, screen), ...(raw ? {} : { data: undefined }) }
 }
 
 /** A shell that ends takes the block with it, and the session's own the session. */

@@ -1,9 +1,11 @@
-import type { NeedsInput, Result } from '@transom/protocol'
+import type { NeedsInput, Result, Snapshot } from '@transom/protocol'
 import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
 import { plainText } from '../../lib/plain-text.ts'
 
 type Ran = Result<'session.run'>
 type Read = Result<'pty.read'>
+/** What there is of a block that runs on; of a full-screen program, what it shows. */
+type Unended = Ran & { readonly snapshot?: Snapshot }
 
 /** Asks the host for an operation by name. */
 export type Ask = (operation: string, params: Record<string, unknown>) => Promise<unknown>
@@ -38,7 +40,7 @@ export async function runAndPrint(
     ran = (await ask('session.run', { ...params, ...budget })) as Ran // the host's own result
   } catch (error) {
     if (error instanceof OpError && (error.code === 'block_running' || error.code === 'needs_input'))
-      await printRan(error.details as Ran, params, ask, output) // what there is of it by now
+      await printUnended(error.details as Unended, params, ask, output) // the host's own
     if (output.hasInput && params['stdin'] === undefined && readsLines(error))
       output.notice('standard input was not passed on to the command; --stdin - does that')
     throw error
@@ -65,6 +67,17 @@ function readsLines(error: unknown): boolean {
 
 function isLimited({ max_bytes, max_tokens }: Record<string, unknown>): boolean {
   return max_bytes !== undefined || max_tokens !== undefined
+}
+
+async function printUnended(
+  ran: Unended,
+  params: Record<string, unknown>,
+  ask: Ask,
+  output: BlockOutput,
+): Promise<void> {
+  if (ran.snapshot === undefined || params['raw'] === true) return printRan(ran, params, ask, output)
+  const text = ran.snapshot.lines.map((line) => line.text).join('\n')
+  await output.write(Buffer.from(lines(text.trimEnd())))
 }
 
 async function printRan(
