@@ -295,6 +295,24 @@ describe('run at the command line', () => {
   })
 })
 
+test('exec is a step of a batch: what is typed after it reaches the program', async () => {
+  const session = await shell()
+  const file = path.join(home.root, 'steps')
+  fs.writeFileSync(file, 'exec "cat > by-batch"\ntype hello --enter\nkeys Ctrl+D\nwait --block-end\n')
+  await home.ok('batch', session, file)
+  expect(fs.readFileSync(path.join(home.root, 'by-batch'), 'utf8')).toBe('hello\n')
+})
+
+test('every command takes what exec returned, and a conversation, for its session', async () => {
+  const begun = await client.call('pty.exec_interactive', { conversation_id: 'a talk', command: 'cat' })
+  for (const [index, ref] of ['a talk', begun.session_id, begun.block_id].entries()) {
+    await home.ok('type', ref, `line ${index}`, '--enter')
+    await home.ok('wait', ref, '--text', `line ${index}`)
+    expect(await home.json('inspect', ref)).toMatchObject({ session: begun.session })
+  }
+  expect(await home.ok('block', begun.block_id, '1')).toContain('line 2')
+})
+
 test('exec refuses a session that there is not, and makes none', async () => {
   const { code, stderr } = await home.run(['exec', 'wrok', 'cat'])
   expect([code, stderr]).toEqual([66, expect.stringContaining('no session or conversation "wrok"')])

@@ -16,10 +16,17 @@ const STEP_OPERATIONS: Readonly<Record<string, OperationDefinition>> = {
   ...SESSION_VIEW_OPERATIONS,
   ...SESSION_CAPTURE_OPERATIONS,
 }
+/** A step whose operation is not one of a session: it names the session as its conversation. */
+const EXEC_STEP = 'exec'
 /** By the names of operations without their `session.`. */
 const stepNames = Object.entries(STEP_OPERATIONS).flatMap(([name, { step }]) =>
   step === undefined ? [] : [name.slice('session.'.length)],
 )
+
+/** The operation that a Batch Step is, by the step's name. */
+export function stepOperation(step: string): string {
+  return step === EXEC_STEP ? 'pty.exec_interactive' : `session.${step}`
+}
 
 /** What became of one Batch Step. */
 const batchStepReport = z.object({
@@ -42,11 +49,11 @@ export const SESSION_BATCH_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       steps: z
-        .array(z.looseObject({ step: z.enum(stepNames) }))
+        .array(z.looseObject({ step: z.enum([...stepNames, EXEC_STEP]) }))
         .min(1)
         .max(BATCH_STEPS_MAX)
         .describe(
-          'Each has the name of an operation without `session.` as `step`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`. A wait without a baseline is anchored to the input before it.',
+          'Each has the name of an operation without `session.` as `step`, or `exec`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`. A wait without a baseline is anchored to the input before it.',
         ),
       keep_going: z.boolean().optional().describe('Go on after a step that failed.'),
       actor,
@@ -65,7 +72,7 @@ export const SESSION_BATCH_OPERATIONS = {
       name: 'interact',
       title: 'Several steps at once',
       description:
-        'Runs steps in a session one after another in one call: type, keys, paste, mouse, wait, assert, snapshot. A wait is anchored to the input before it, so that [type, wait, snapshot] is a whole turn. Stops at the first step that fails and says which.',
+        'Runs steps in a session one after another in one call: exec, type, keys, paste, mouse, wait, assert, snapshot. A wait is anchored to the input before it, so that [type, wait, snapshot] is a whole turn. Stops at the first step that fails and says which.',
     },
     cli: null, // the command reads a script and is one of the client's own
   }),
