@@ -1,5 +1,7 @@
 import type { Actor, BlockKind, Fact, ShellMode } from '@transom/protocol'
-import { OpError, next, type NextStep } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
+import { freeing, integrating, talking } from './block-advice.ts'
+import { blockId, interactiveId } from './block-ids.ts'
 import type { Mark } from './shells/mark-cutter.ts'
 
 /** A block that was asked for. */
@@ -256,13 +258,14 @@ export class BlockQueue {
   #assertMayWait(active: AcceptedBlock, { queue }: BlockRequest): void {
     const words = active.command === null ? 'a typed command' : JSON.stringify(shortened(active.command))
     const details = { block_id: active.id, command: active.command, mode: this.mode }
+    const { session } = this.#shell
     if (active.kind === 'interactive') {
       const foreign = this.#shell.foreignShell()
       const message = `the interactive session ${interactiveId(active.id)} (${words}) has the shell`
       const reach = next(
-        ...this.#talking(),
-        { call: 'pty.end_session', params: this.#conversation(), does: 'ends it' },
-        ...(foreign === null ? [] : this.#integrating()),
+        ...talking(session),
+        { call: 'pty.end_session', params: { conversation_id: session }, does: 'ends it' },
+        ...(foreign === null ? [] : integrating(session)),
       )
       const session_id = interactiveId(active.id)
       throw new OpError('shell_interactive', message, { ...details, session_id, ...reach })
@@ -273,43 +276,15 @@ export class BlockQueue {
         throw new OpError(
           'shell_not_integrated',
           `${foreign} is in front, and the shell there is not integrated`,
-          { ...details, program: foreign, ...next(...this.#talking(), ...this.#integrating()) },
+          { ...details, program: foreign, ...next(...talking(session), ...integrating(session)) },
         )
       const message = `the shell is running ${words} (block ${active.ordinal})`
-      throw new OpError('shell_busy', message, { ...details, ...next(...this.#freeing(active.ordinal)) })
+      throw new OpError('shell_busy', message, { ...details, ...next(...freeing(session, active.ordinal)) })
     }
     if (this.#waiting.length >= WAITING_BLOCKS_MAX) {
       const message = `${this.#waiting.length} commands wait for the shell already; wait for some of them`
       throw new OpError('shell_busy', message, { ...details, limit: WAITING_BLOCKS_MAX })
     }
-  }
-
-  #talking(): NextStep[] {
-    const { session } = this.#shell
-    return [
-      { call: 'session.type', params: { session }, does: 'types to it' },
-      { call: 'pty.send', params: this.#conversation(), does: 'sends it text' },
-      { call: 'session.wait', params: { session }, does: 'waits for what it shows' },
-      { call: 'pty.wait_for', params: this.#conversation(), does: 'waits for what it prints' },
-    ]
-  }
-
-  #integrating(): NextStep[] {
-    const params = { session: this.#shell.session, shell: 'bash', type: true }
-    return [{ call: 'session.shell_init', params, does: 'integrates the shell there (zsh and fish, too)' }]
-  }
-
-  #freeing(ordinal: number): NextStep[] {
-    const { session } = this.#shell
-    return [
-      { call: 'session.wait', params: { session, block_end: ordinal }, does: 'waits for its end' },
-      { call: 'session.keys', params: { session, keys: ['Ctrl+C'] }, does: 'interrupts it' },
-      { set: { queue: true }, does: 'queue after it' },
-    ]
-  }
-
-  #conversation(): { conversation_id: string } {
-    return { conversation_id: this.#shell.session }
   }
 
   #begun(request: number): void {
@@ -381,25 +356,6 @@ export class BlockQueue {
     this.#shell.done(block.ordinal)
     this.#leave({ is: 'between' })
   }
-}
-
-export function blockId(session: string, ordinal: number): string {
-  return `${session}-${ordinal}`
-}
-
-/** The id of the interactive session that a block is. */
-export function interactiveId(blockId: string): string {
-  return `int-${blockId}`
-}
-
-/** Whether this is the id of a block of a session, or of an interactive session in it. */
-export function isOfSession(id: string, session: string): boolean {
-  return interactiveBlock(id).startsWith(`${session}-`)
-}
-
-/** The block of an interactive session. An id of another form belongs to no block. */
-export function interactiveBlock(sessionId: string): string {
-  return sessionId.replace(/^int-/, '')
 }
 
 function folderFields(cwd: Buffer | null): { cwd: string | null; cwd_b64?: string } {
