@@ -207,13 +207,18 @@ inShells(...SHELLS)('$name', ({ name, test }) => {
     expect(listed.output.replace(/^.*__transom_run\r\n/, '')).not.toMatch(/transom|eval|echo/)
   })
 
-  test('a half-typed line is neither run nor in the way', async () => {
+  test('a half-typed line is not run, and stays at the prompt', async () => {
     const shell = await shells.start(name)
     await shell.run(':')
     const from = await shell.cursor()
-    await shell.type('echo half')
+    await shell.type('touch half')
     await shell.prints('half', from)
-    expect(await shell.run('echo whole')).toMatchObject({ output: 'whole\r\n', code: 0 })
+    expect(await shell.run('echo whole; ls')).toMatchObject({ output: 'whole\r\n', code: 0 })
+    expect((await shell.run('echo again; ls')).output).toBe('again\r\n')
+    await shells.client.call('session.wait', { session: shell.session, text: 'half', settle_ms: 0 })
+    await shell.type('-typed\r')
+    await shell.run('true')
+    expect((await shell.run('ls')).output).toBe('half-typed\r\n')
   })
 })
 

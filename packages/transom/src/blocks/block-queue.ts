@@ -44,7 +44,10 @@ export interface BlockFacts {
 }
 
 /** A block, as the shell gets it. */
-export type GivenText = Pick<BlockRequest, 'command' | 'cwd' | 'stdin'>
+export interface GivenText extends Pick<BlockRequest, 'command' | 'cwd' | 'stdin'> {
+  /** What was typed at the prompt and not entered; null if nothing was. */
+  readonly halfTyped: Buffer | null
+}
 
 /** What the queue does to its session. */
 export interface BlockShell {
@@ -52,6 +55,8 @@ export interface BlockShell {
   readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
   give(request: number, text: GivenText, actor: Actor): void
+  /** Puts back at the prompt what was typed there and not entered. */
+  restore(halfTyped: Buffer): void
   /** Whether it reports every command that it begins, including typed ones. */
   readonly tellsTyped: boolean
   /** Whether the shell itself has the terminal. */
@@ -82,6 +87,9 @@ const WAITING_BLOCKS_MAX = 1000
 /** Why a block did not begin is kept for so many: their callers ask within moments. */
 const FAILED_BLOCKS_MAX = 1000
 
+/** What is typed at a prompt and put back there later: a terminal takes no longer line. */
+const HALF_TYPED_BYTES_MAX = 4096
+
 /** What the shell is doing, as far as its marks tell. */
 type ShellState =
   /** It has not shown a prompt yet. */
@@ -105,6 +113,10 @@ export class BlockQueue {
   readonly #ordinals: BlockOrdinals
   #state: ShellState = { is: 'starting' }
   #cwd: Buffer | null = null
+  /** Typed at the prompt and not entered. */
+  #halfTyped: Buffer | null = null
+  /** The same, from a prompt at which a block was given. */
+  #kept: Buffer | null = null
 
   constructor(shell: BlockShell, ordinals: BlockOrdinals) {
     this.#shell = shell
@@ -177,7 +189,17 @@ export class BlockQueue {
 
   /** A line was typed. At the prompt, that makes the shell do something, and what is given to it now could go astray. */
   lineEntered(): void {
+    this.#halfTyped = null
     if (this.#state.is === 'at_prompt') this.#watchEntered()
+  }
+
+  /** Something was typed that does not enter a line. */
+  typed(bytes: Buffer): void {
+    if (this.#state.is !== 'at_prompt' || this.#waiting.length > 0) return
+    this.#halfTyped = Buffer.concat([this.#halfTyped ?? Buffer.alloc(0), bytes]).subarray(
+      0,
+      HALF_TYPED_BYTES_MAX,
+    )
   }
 
   /** Takes a mark. The caller calls advance() after it has processed the mark's chunk. */
@@ -248,11 +270,23 @@ export class BlockQueue {
   }
 
   #giveNext(): void {
+    if (this.#state.is !== 'at_prompt') return
     const next = this.#waiting[0]
-    if (next === undefined || this.#state.is !== 'at_prompt' || next.given) return
-    this.#shell.give(next.ordinal, next, next.actor)
+    if (next === undefined) return this.#restoreLine()
+    if (next.given) return
+    this.#shell.give(next.ordinal, { ...next, halfTyped: this.#halfTyped }, next.actor)
+    this.#kept = this.#halfTyped ?? this.#kept
+    this.#halfTyped = null
     next.given = true
     next.tries++
+  }
+
+  #restoreLine(): void {
+    const kept = this.#kept
+    if (kept === null) return
+    this.#kept = null
+    this.#shell.restore(kept)
+    this.#halfTyped = kept
   }
 
   #assertMayWait(active: AcceptedBlock, { queue }: BlockRequest): void {

@@ -83,7 +83,13 @@ export class IntegratedShell {
         const typed = line ?? integration.trigger
         // Its line break stays, so that a block begins after the cursor that its caller gets.
         if (integration.editedLine === null) expectEcho(typed.replace(/\n$/, ''))
+        if (block.halfTyped !== null && integration.clearLine !== '')
+          session.type(integration.clearLine, { actor, secret: false })
         session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
+      },
+      restore: (halfTyped) => {
+        const text = integration.restoreKey ?? halfTyped.toString('utf8')
+        if (text !== '') session.reply(text, { actor: HOST, secret: false })
       },
       shown: () => this.#display(),
       tellsTyped: integration.editedLine !== null,
