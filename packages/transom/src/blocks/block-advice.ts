@@ -25,3 +25,10 @@ export function freeing(session: string, ordinal: number): NextStep[] {
     { set: { queue: true }, does: 'queue after it' },
   ]
 }
+
+const SHORT_CHARS = 60
+
+/** A command, as a message names it. */
+export function shortened(command: string): string {
+  return command.length <= SHORT_CHARS ? command : `${command.slice(0, SHORT_CHARS)}…`
+}

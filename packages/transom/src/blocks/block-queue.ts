@@ -1,6 +1,6 @@
 import type { Actor, BlockKind, Fact, ShellMode } from '@transom/protocol'
 import { OpError, next } from '@transom/protocol/errors'
-import { freeing, integrating, talking } from './block-advice.ts'
+import { freeing, integrating, shortened, talking } from './block-advice.ts'
 import { blockId, interactiveId } from './block-ids.ts'
 import type { Mark } from './shells/mark-cutter.ts'
 
@@ -396,10 +396,4 @@ function folderFields(cwd: Buffer | null): { cwd: string | null; cwd_b64?: strin
   if (cwd === null) return { cwd: null }
   const text = cwd.toString('utf8')
   return Buffer.from(text).equals(cwd) ? { cwd: text } : { cwd: text, cwd_b64: cwd.toString('base64') }
-}
-
-const SHORT_CHARS = 60
-
-function shortened(command: string): string {
-  return command.length <= SHORT_CHARS ? command : `${command.slice(0, SHORT_CHARS)}…`
 }
