@@ -73,6 +73,18 @@ async function waitForHiddenInput(shell: ShellUnderTest): Promise<void> {
   await shells.client.call('session.wait', { session: shell.session, needs_input: true })
 }
 
+inShells(...BASHES)('$name', ({ name, test }) => {
+  test('a text that is unbalanced is not run while it is checked', async () => {
+    const shell = await shells.start(name)
+    for (const ending of ['>made', '| touch made', '& touch made', '; touch made']) {
+      const { output } = await shell.run(`echo \`echo first\`\nfi ${ending}`)
+      expect(output).toMatch(/^first\r\n.*syntax error/)
+      expect(fs.readdirSync(shell.folder)).toEqual([])
+    }
+    expect(await shell.run('echo next')).toMatchObject({ output: 'next\r\n', code: 0 })
+  })
+})
+
 inShells(...BASHES, 'zsh')('$name', ({ name, test }) => {
   test('traps fire for the block alone', async () => {
     const shell = await shells.start(name)
@@ -171,6 +183,20 @@ inShells(...SHELLS)('$name', ({ name, test }) => {
     expect(/^x*$/.test(ran.output)).toBe(true)
   })
 
+  test('a block reads what it is given as its standard input, and the shell keeps what it does', async () => {
+    const shell = await shells.start(name)
+    const { session } = shell
+    const { data, block } = await shells.client.call('session.run', {
+      session,
+      command: ['cat; cd /usr # a comment'],
+      stdin: 'one\n{ "two" }\nlast',
+    })
+    expect([data, block.command]).toEqual(['one\n{ "two" }\nlast', 'cat; cd /usr # a comment'])
+    const folder = path.join(shells.home.path, 'sessions', session, 'shell')
+    expect(fs.readdirSync(folder).filter((file) => file.startsWith('stdin'))).toEqual([])
+    expect((await shell.run('pwd')).output).toBe('/usr\r\n')
+  })
+
   test('history has nothing of it', async () => {
     if (name === 'bash-lean' || name === 'dash') return // they keep none
     const shell = await shells.start(name)
@@ -181,14 +207,35 @@ inShells(...SHELLS)('$name', ({ name, test }) => {
     expect(listed.output.replace(/^.*__transom_run\r\n/, '')).not.toMatch(/transom|eval|echo/)
   })
 
-  test('a half-typed line is neither run nor in the way', async () => {
+  test('a half-typed line is not run, and stays at the prompt', async () => {
     const shell = await shells.start(name)
     await shell.run(':')
     const from = await shell.cursor()
-    await shell.type('echo half')
+    await shell.type('touch half')
     await shell.prints('half', from)
-    expect(await shell.run('echo whole')).toMatchObject({ output: 'whole\r\n', code: 0 })
+    expect(await shell.run('echo whole; ls')).toMatchObject({ output: 'whole\r\n', code: 0 })
+    expect((await shell.run('echo again; ls')).output).toBe('again\r\n')
+    await shells.client.call('session.wait', { session: shell.session, text: 'half', settle_ms: 0 })
+    await shell.type('-typed\r')
+    await shell.run('true')
+    expect((await shell.run('ls')).output).toBe('half-typed\r\n')
   })
+})
+
+inShells(
+  'bash',
+  'fish',
+  'dash',
+)('$name', ({ name, test }) => {
+  // bash's own line editor divides by zero in two columns and one row.
+  test.each(name === 'bash' ? [3, 5, 10, 80] : [2, 3, 5, 10, 80])(
+    'blocks begin and end in a terminal of %d columns and one row',
+    async (cols) => {
+      const shell = await shells.start(name, { cols, rows: 1 })
+      expect(await shell.run('echo one')).toMatchObject({ output: 'one\r\n', code: 0 })
+      expect((await shell.run('seq 3')).output).toBe('1\r\n2\r\n3\r\n')
+    },
+  )
 })
 
 inShells(

@@ -1,4 +1,5 @@
 /** What `run` returns for commands that wait for input, and for those that only take long. */
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import type { Client } from '@transom/client'
 import type { NeedsInput } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { needs } from './support/needs.ts'
-import { TestHome } from './support/test-home.ts'
+import { CLI, TestHome } from './support/test-home.ts'
 
 let home: TestHome
 let client: Client
@@ -26,7 +27,7 @@ afterAll(async () => {
 async function shell(): Promise<string> {
   const { session } = await client.call('session.create', {
     command: ['bash', '--norc'],
-    env: { HOME: home.root, TERM: 'xterm-256color', PAGER: 'less', EDITOR: 'vim' },
+    env: { HOME: home.root, TERM: 'xterm-256color', PAGER: 'less', EDITOR: 'vim', TMUX_TMPDIR: home.root },
     cwd: home.root,
   })
   return session
@@ -46,6 +47,7 @@ const WAITING: readonly [program: string, command: string, reason: Reason][] = [
   ['sed', 'sed s/a/b/', 'read'],
   ['dd', 'dd of=out bs=10 count=2', 'read'],
   ['bash', 'read -p "Your name: " name', 'read'],
+  ['bash', 'read -e -p "Your name: " name', 'read'],
   ['bash', 'read -s -p "Password: " word', 'password'],
   ['bash', 'read -p "Remove it? [y/N] " answer', 'confirm'],
   ['bash', 'select it in one two; do break; done', 'menu'],
@@ -77,6 +79,9 @@ const WAITING: readonly [program: string, command: string, reason: Reason][] = [
   ['ssh-keygen', 'ssh-keygen -t ed25519', 'read'],
   ['ssh-keygen', 'ssh-keygen -t ed25519 -f new-key', 'password'],
   ['ssh-keygen', 'touch old-key; ssh-keygen -t ed25519 -f old-key', 'confirm'],
+  ['python3', `python3 -c 'import pty; pty.spawn(["cat"])'`, 'read'],
+  ['script', `script -qc 'read -p "Go on? [y/N] " x' /dev/null`, 'confirm'],
+  ['tmux', 'tmux -L waiting -f /dev/null new cat', 'read'],
   ['openssl', 'openssl enc -aes-256-cbc -in long.txt -out sealed', 'password'],
 ]
 
@@ -169,6 +174,9 @@ while time.time() < end: pass'`,
   ['node', `node -e 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200)'`],
   ['node', `node -e 'require("child_process").execSync("sleep 1.2")'`],
   ['node', `node -e 'require("net").createServer().listen(0, () => setTimeout(() => process.exit(), 1200))'`],
+  ['python3', `python3 -c 'import pty; pty.spawn(["sleep", "1.2"])'`],
+  ['script', `script -qc 'sleep 1.2' /dev/null`],
+  ['tmux', `tmux -L silent -f /dev/null new 'sleep 1.2'`],
   ['openssl', 'openssl genrsa 4096 > /dev/null 2>&1; sleep 1.2'],
   ['dd', 'dd if=/dev/urandom of=/dev/null bs=1M count=400 status=none; sleep 0.5'],
   ['sort', 'seq 200000 | sort -R | tail -n 1 > /dev/null; sleep 1'],
@@ -209,6 +217,12 @@ describe('exec', () => {
   })
 })
 
+/** Runs a line of shell that calls transom. */
+function inShell(line: string): { status: number | null; stdout: string; stderr: string } {
+  const script = `transom() { ${process.execPath} ${CLI} "$@"; }\n${line}`
+  return spawnSync('sh', ['-c', script], { env: home.env, cwd: home.root, encoding: 'utf8' })
+}
+
 describe('run at the command line', () => {
   test('prints plain lines on a pipe, and with --raw the exact bytes', async () => {
     const session = await shell()
@@ -228,6 +242,47 @@ describe('run at the command line', () => {
     expect(stdout === numbers.join('')).toBe(true)
   })
 
+  test('passes standard input on if it is asked to, and else leaves it alone', async () => {
+    const session = await shell()
+    const passed = inShell(`echo hello | transom run ${session} --stdin - -- tr a-z A-Z`)
+    expect(passed).toMatchObject({ status: 0, stdout: 'HELLO\n' })
+    const left = inShell(`echo hello | transom run ${session} -- cat`)
+    expect(left.status).toBe(80)
+    expect(left.stderr).toContain('standard input was not passed on to the command; --stdin - does that')
+  })
+
+  test('leaves the lines of a loop to the loop', async () => {
+    const session = await shell()
+    const { stdout } = inShell(
+      `printf 'echo one\\necho two\\n' | while read -r line; do transom run ${session} -- "$line"; done`,
+    )
+    expect(stdout).toBe('one\ntwo\n')
+  })
+
+  test('says that the command ended the session', async () => {
+    for (const [command, code] of [
+      ['exit 3', 3],
+      ['exec true', 0],
+      ['set -e; false', 1],
+    ] as const) {
+      const session = await shell()
+      const ran = await home.run(['run', session, '--', command])
+      expect(ran.code).toBe(code)
+      expect(ran.stderr).toContain(`"${command}" ended the shell, and with it session ${session}`)
+    }
+    const session = await shell()
+    expect(await home.json('run', session, '--', 'exit 4')).toMatchObject({ ended: 'session' })
+  })
+
+  needs('less')('prints what a full-screen program shows as a screen', async () => {
+    const session = await shell()
+    const { code, stdout } = await home.run(['run', session, '--', 'seq 100 | less'])
+    expect([code, stdout]).toEqual([80, `${Array.from({ length: 23 }, (_, at) => at + 1).join('\n')}\n:\n`])
+    const failure = await home.json('run', await shell(), '--', 'seq 100 | less')
+    expect(failure).toMatchObject({ error: { details: { snapshot: { rows: 24 } } } })
+    expect(failure).not.toHaveProperty('error.details.data')
+  })
+
   test('exits with 80 when the command waits for input, after what it has printed', async () => {
     const session = await shell()
     const { code, stdout, stderr } = await home.run(['run', session, '--', 'echo first; read -p "Name: " x'])
@@ -238,6 +293,24 @@ describe('run at the command line', () => {
     await home.ok('type', session, 'Ada', '--enter')
     expect(await ended).toMatchObject({ code: 0 })
   })
+})
+
+test('exec is a step of a batch: what is typed after it reaches the program', async () => {
+  const session = await shell()
+  const file = path.join(home.root, 'steps')
+  fs.writeFileSync(file, 'exec "cat > by-batch"\ntype hello --enter\nkeys Ctrl+D\nwait --block-end\n')
+  await home.ok('batch', session, file)
+  expect(fs.readFileSync(path.join(home.root, 'by-batch'), 'utf8')).toBe('hello\n')
+})
+
+test('every command takes what exec returned, and a conversation, for its session', async () => {
+  const begun = await client.call('pty.exec_interactive', { conversation_id: 'a talk', command: 'cat' })
+  for (const [index, ref] of ['a talk', begun.session_id, begun.block_id].entries()) {
+    await home.ok('type', ref, `line ${index}`, '--enter')
+    await home.ok('wait', ref, '--text', `line ${index}`)
+    expect(await home.json('inspect', ref)).toMatchObject({ session: begun.session })
+  }
+  expect(await home.ok('block', begun.block_id, '1')).toContain('line 2')
 })
 
 test('exec refuses a session that there is not, and makes none', async () => {

@@ -18,6 +18,8 @@ export interface ShellOptions {
   readonly env?: Record<string, string>
   /** Files of the shell's home folder. */
   readonly files?: Record<string, string>
+  readonly cols?: number
+  readonly rows?: number
 }
 
 /** A shell on a terminal of its own, with integration, whose home folder is empty but for what a test puts there. */
@@ -35,7 +37,7 @@ export class ShellUnderTest {
   static async start(
     home: TestHome,
     client: Client,
-    { command = ['bash'], env = {}, files = {} }: ShellOptions,
+    { command = ['bash'], env = {}, files = {}, ...size }: ShellOptions,
   ): Promise<ShellUnderTest> {
     const folder = fs.mkdtempSync(path.join(home.root, 'user-'))
     for (const [name, content] of Object.entries(files)) {
@@ -46,6 +48,7 @@ export class ShellUnderTest {
       command: [...command],
       cwd: folder,
       env: { HOME: folder, LC_ALL: 'C.UTF-8', ...env },
+      ...size,
     })
     return new ShellUnderTest(client, session, folder)
   }

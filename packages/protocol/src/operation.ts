@@ -12,8 +12,9 @@ import { REF_CHARS_MAX } from './limits.ts'
  *
  * Metadata on a parameter (`.meta({ … })`) holds what the schema cannot: `flag` (another name than the parameter's),
  * `placeholder`, `parse` (how a string becomes the value), `from` (what fills it when it is not given: an environment
- * variable `$NAME`, the caller's `cwd` or whole `environment`, or a plain `yes`), `readable` (`-` takes it from standard input and
- * `--file` from a file), `secretWith` (the option with which it is a secret: then it is never read from arguments), `hidden` (no flag), `completes` (what it names: `sessions`), `touches` (what a
+ * variable `$NAME`, the caller's `cwd` or whole `environment`, or a plain `yes`), `readable` (`-` takes it from standard
+ * input and, if it has no flag, `--file` from a file), `secretWith` (the option with which it is a secret: then it is
+ * never read from arguments), `hidden` (no flag), `completes` (what it names: `sessions`), `touches` (what a
  * call uses when it is set: see access.ts; every path on the host's machine has this), `tool` (see ToolParam). On a field of a result, `untrusted` marks text that a program or a page has chosen (untrusted.ts).
  */
 export interface OperationDefinition<

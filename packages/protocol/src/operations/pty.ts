@@ -98,12 +98,13 @@ export const PTY_OPERATIONS = {
   'pty.exec_interactive': operation({
     summary: 'Start a program that is going to be talked to, as one block; returns when it has begun.',
     description:
-      'The command gets the shell until it ends: type, keys and wait talk to it, and run is refused meanwhile. Prints the number of its block.',
+      'The command gets the shell until it ends: type, keys and wait talk to it, and run is refused meanwhile. Prints the number of its block. Every command takes the ids in its JSON for the session.',
     params: z.object(execParams),
     result: z.object({ ...begun, session_id: z.string().describe('The interactive session.') }),
     errors: [...shellErrors, ...opens, 'conversation_not_found', 'block_not_started'],
     readOnly: false,
     access: acts,
+    step: 'input',
     mcp: { set: 'pty', name: 'exec_interactive' },
     cli: {
       command: 'exec',

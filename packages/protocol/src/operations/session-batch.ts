@@ -18,6 +18,8 @@ const STEP_OPERATIONS: Readonly<Record<string, OperationDefinition>> = {
   ...SESSION_VIEW_OPERATIONS,
   ...SESSION_CAPTURE_OPERATIONS,
 }
+/** A step whose operation is not one of a session: it names the session as its conversation. */
+const EXEC_STEP = 'exec'
 /** By the names of operations without their `session.`. */
 const stepNames = Object.entries(STEP_OPERATIONS).flatMap(([name, { step }]) =>
   step === undefined ? [] : [name.slice('session.'.length)],
@@ -25,9 +27,14 @@ const stepNames = Object.entries(STEP_OPERATIONS).flatMap(([name, { step }]) =>
 
 /** The operation checks its own parameters. */
 const batchStep = z
-  .looseObject({ step: z.enum(stepNames) })
+  .looseObject({ step: z.enum([...stepNames, EXEC_STEP]) })
   .refine((step) => Object.keys(step).length <= STEP_KEYS_MAX, 'more parameters than any step has')
   .meta({ maxProperties: STEP_KEYS_MAX })
+
+/** The operation that a Batch Step is, by the step's name. */
+export function stepOperation(step: string): string {
+  return step === EXEC_STEP ? 'pty.exec_interactive' : `session.${step}`
+}
 
 /** What became of one Batch Step. */
 const batchStepReport = z.object({
@@ -54,7 +61,7 @@ export const SESSION_BATCH_OPERATIONS = {
         .min(1)
         .max(BATCH_STEPS_MAX)
         .describe(
-          'The name of an operation as `step`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`. A wait without a baseline is anchored to the input before it.',
+          'The name of an operation without `session.` as `step`, or `exec`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`. A wait without a baseline is anchored to the input before it.',
         ),
       keep_going: z.boolean().optional().describe('Go on after a step that failed.'),
       timeout_ms: z

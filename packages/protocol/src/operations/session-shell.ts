@@ -10,13 +10,16 @@ const INTEGRATION_TIMEOUT_MS_DEFAULT = 10_000
 /** Longer than most builds; a caller that waits for more says so. */
 const RUN_TIMEOUT_MS_DEFAULT = 600_000
 
+/** As long as a command may be: more belongs in a file. */
+const STDIN_CHARS_MAX = 1 << 20
+
 /** The shell of a session. */
 export const SESSION_SHELL_OPERATIONS = {
   'session.run': operation({
     summary:
       'Run a command in a session’s shell, wait for its end, print its output, exit with its exit code.',
     description:
-      'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. It is printed as plain text, with --raw as the exact bytes. A command that waits for input (a password, an editor, a pager, a prompt of its own) ends the wait with status 80, the reason and the prompt: answer it with type or keys, and wait for the end of its block. Neither that nor a time-out ends the command.',
+      'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. It is printed as plain text, with --raw as the exact bytes. A command that waits for input (a password, an editor, a pager, a prompt of its own) ends the wait with status 80, the reason and the prompt: answer it with type or keys, and wait for the end of its block. Neither that nor a time-out ends the command. Standard input is left alone, so that run can be used in a loop that reads it: --stdin - passes it on to the command.',
     params: z.object({
       session: sessionRef,
       command: z
@@ -25,6 +28,12 @@ export const SESSION_SHELL_OPERATIONS = {
         .max(ARGUMENTS_MAX)
         .describe('One word is a text for the shell; several are a program and its arguments.')
         .meta({ placeholder: 'COMMAND' }),
+      stdin: z
+        .string()
+        .max(STDIN_CHARS_MAX)
+        .optional()
+        .describe('What it reads from its standard input, in place of the terminal.')
+        .meta({ placeholder: 'TEXT', readable: true }),
       cwd: shellFolder,
       queue: queue,
       no_wait: z.boolean().optional().describe('Do not wait for its end.'),
@@ -41,7 +50,14 @@ export const SESSION_SHELL_OPERATIONS = {
       max_bytes: budget.max_bytes.meta({ tool: { hidden: true } }), // a model counts tokens
       actor,
     }),
-    result: blockOutput,
+    result: blockOutput.extend({
+      ended: z
+        .enum(['session', 'shell'])
+        .nullable()
+        .describe(
+          'What the command ended (`exit`, `exec`, a failure under `set -e`): the session, or a shell inside it that was integrated.',
+        ),
+    }),
     errors: [
       ...commandTargetErrors,
       'shell_not_integrated',
@@ -70,6 +86,7 @@ export const SESSION_SHELL_OPERATIONS = {
         'transom run work -- make test',
         "transom run work -- 'cd src && ls | wc -l'",
         "transom run work --timeout 60000 --json -- 'npm ci'",
+        'transom run work --stdin - -- patch -p1 < fix.patch',
       ],
       seeAlso: ['blocks', 'block', 'exec', 'shell-init', 'wait'],
       prints: { what: 'block' },

@@ -27,6 +27,8 @@ function setUp({ tellsTyped = true } = {}) {
     foreignShell: () => null,
     shown: () => '',
     taken: () => {},
+    done: () => {},
+    restore: (halfTyped) => given.push(`restore ${halfTyped.toString()}`),
     timeout: (_ms, callback) => {
       timers.push(callback)
       return () => timers.splice(timers.indexOf(callback), 1)
@@ -38,11 +40,36 @@ function setUp({ tellsTyped = true } = {}) {
     queue.advance()
   }
   const ask = (command: string, wait = false) =>
-    queue.accept({ command, kind: 'block', actor: ACTOR, cwd: null, queue: wait })
+    queue.accept({ command, kind: 'block', actor: ACTOR, cwd: null, stdin: null, queue: wait })
   return { queue, prompt, ask, facts, given, timers, state }
 }
 
 describe('what a shell is asked to run', () => {
+  test('leaves a half-typed line at the prompt', () => {
+    const { queue, prompt, ask, given } = setUp()
+    const run = (ordinal: number) => {
+      queue.take({ kind: 'begin', request: ordinal })
+      queue.take({ kind: 'end', exitCode: 0, cwd: CWD })
+      prompt()
+    }
+    prompt()
+    queue.typed(Buffer.from('echo '))
+    queue.typed(Buffer.from('half'))
+    ask('one')
+    ask('two', true)
+    run(1)
+    run(2)
+    expect(given).toEqual(['one', 'two', 'restore echo half'])
+    ask('three')
+    run(3)
+    expect(given.slice(3)).toEqual(['three', 'restore echo half'])
+    queue.lineEntered()
+    prompt()
+    ask('four')
+    run(4)
+    expect(given.slice(5)).toEqual(['four'])
+  })
+
   test('is given at its prompt, one after another', () => {
     const { queue, prompt, ask, facts, given } = setUp()
     ask('one')

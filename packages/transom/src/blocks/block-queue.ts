@@ -1,5 +1,7 @@
 import type { Actor, BlockKind, Fact, ShellMode } from '@transom/protocol'
-import { OpError, next, type NextStep } from '@transom/protocol/errors'
+import { OpError, next } from '@transom/protocol/errors'
+import { freeing, integrating, shortened, talking } from './block-advice.ts'
+import { blockId, interactiveId } from './block-ids.ts'
 import type { Mark } from './shells/mark-cutter.ts'
 
 /** A block that was asked for. */
@@ -9,6 +11,8 @@ export interface BlockRequest {
   readonly actor: Actor
   /** The folder to run it in. */
   readonly cwd: string | null
+  /** What it reads from its standard input; null for the terminal. */
+  readonly stdin: string | null
   /** Whether it may wait for those before it. */
   readonly queue: boolean
 }
@@ -26,6 +30,7 @@ interface WaitingBlock extends AcceptedBlock {
   readonly command: string
   readonly actor: Actor
   readonly cwd: string | null
+  readonly stdin: string | null
   /** Whether it was given to the shell since the last prompt. */
   given: boolean
   tries: number
@@ -38,12 +43,20 @@ export interface BlockFacts {
   prompted(fact: Fact<'prompt'>): void
 }
 
+/** A block, as the shell gets it. */
+export interface GivenText extends Pick<BlockRequest, 'command' | 'cwd' | 'stdin'> {
+  /** What was typed at the prompt and not entered; null if nothing was. */
+  readonly halfTyped: Buffer | null
+}
+
 /** What the queue does to its session. */
 export interface BlockShell {
   readonly session: string
   readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
-  give(request: number, text: { command: string; cwd: string | null }, actor: Actor): void
+  give(request: number, text: GivenText, actor: Actor): void
+  /** Puts back at the prompt what was typed there and not entered. */
+  restore(halfTyped: Buffer): void
   /** Whether it reports every command that it begins, including typed ones. */
   readonly tellsTyped: boolean
   /** Whether the shell itself has the terminal. */
@@ -54,6 +67,8 @@ export interface BlockShell {
   shown(): string
   /** The shell has begun it. */
   taken(request: number): void
+  /** It has ended. */
+  done(request: number): void
   /** Calls back after a time, unless the returned function is called first. */
   timeout(ms: number, callback: () => void): () => void
 }
@@ -71,6 +86,9 @@ const ENTERED_MS_MAX = 500
 const WAITING_BLOCKS_MAX = 1000
 /** Why a block did not begin is kept for so many: their callers ask within moments. */
 const FAILED_BLOCKS_MAX = 1000
+
+/** What is typed at a prompt and put back there later: a terminal takes no longer line. */
+const HALF_TYPED_BYTES_MAX = 4096
 
 /** What the shell is doing, as far as its marks tell. */
 type ShellState =
@@ -95,6 +113,10 @@ export class BlockQueue {
   readonly #ordinals: BlockOrdinals
   #state: ShellState = { is: 'starting' }
   #cwd: Buffer | null = null
+  /** Typed at the prompt and not entered. */
+  #halfTyped: Buffer | null = null
+  /** The same, from a prompt at which a block was given. */
+  #kept: Buffer | null = null
 
   constructor(shell: BlockShell, ordinals: BlockOrdinals) {
     this.#shell = shell
@@ -150,6 +172,7 @@ export class BlockQueue {
       command: request.command,
       actor: request.actor,
       cwd: request.cwd,
+      stdin: request.stdin,
       queued: active !== null,
       given: false,
       tries: 0,
@@ -166,7 +189,17 @@ export class BlockQueue {
 
   /** A line was typed. At the prompt, that makes the shell do something, and what is given to it now could go astray. */
   lineEntered(): void {
+    this.#halfTyped = null
     if (this.#state.is === 'at_prompt') this.#watchEntered()
+  }
+
+  /** Something was typed that does not enter a line. */
+  typed(bytes: Buffer): void {
+    if (this.#state.is !== 'at_prompt' || this.#waiting.length > 0) return
+    this.#halfTyped = Buffer.concat([this.#halfTyped ?? Buffer.alloc(0), bytes]).subarray(
+      0,
+      HALF_TYPED_BYTES_MAX,
+    )
   }
 
   /** Takes a mark. The caller calls advance() after it has processed the mark's chunk. */
@@ -237,23 +270,36 @@ export class BlockQueue {
   }
 
   #giveNext(): void {
+    if (this.#state.is !== 'at_prompt') return
     const next = this.#waiting[0]
-    if (next === undefined || this.#state.is !== 'at_prompt' || next.given) return
-    this.#shell.give(next.ordinal, next, next.actor)
+    if (next === undefined) return this.#restoreLine()
+    if (next.given) return
+    this.#shell.give(next.ordinal, { ...next, halfTyped: this.#halfTyped }, next.actor)
+    this.#kept = this.#halfTyped ?? this.#kept
+    this.#halfTyped = null
     next.given = true
     next.tries++
+  }
+
+  #restoreLine(): void {
+    const kept = this.#kept
+    if (kept === null) return
+    this.#kept = null
+    this.#shell.restore(kept)
+    this.#halfTyped = kept
   }
 
   #assertMayWait(active: AcceptedBlock, { queue }: BlockRequest): void {
     const words = active.command === null ? 'a typed command' : JSON.stringify(shortened(active.command))
     const details = { block_id: active.id, command: active.command, mode: this.mode }
+    const { session } = this.#shell
     if (active.kind === 'interactive') {
       const foreign = this.#shell.foreignShell()
       const message = `the interactive session ${interactiveId(active.id)} (${words}) has the shell`
       const reach = next(
-        ...this.#talking(),
-        { call: 'pty.end_session', params: this.#conversation(), does: 'ends it' },
-        ...(foreign === null ? [] : this.#integrating()),
+        ...talking(session),
+        { call: 'pty.end_session', params: { conversation_id: session }, does: 'ends it' },
+        ...(foreign === null ? [] : integrating(session)),
       )
       const session_id = interactiveId(active.id)
       throw new OpError('shell_interactive', message, { ...details, session_id, ...reach })
@@ -264,43 +310,15 @@ export class BlockQueue {
         throw new OpError(
           'shell_not_integrated',
           `${foreign} is in front, and the shell there is not integrated`,
-          { ...details, program: foreign, ...next(...this.#talking(), ...this.#integrating()) },
+          { ...details, program: foreign, ...next(...talking(session), ...integrating(session)) },
         )
       const message = `the shell is running ${words} (block ${active.ordinal})`
-      throw new OpError('shell_busy', message, { ...details, ...next(...this.#freeing(active.ordinal)) })
+      throw new OpError('shell_busy', message, { ...details, ...next(...freeing(session, active.ordinal)) })
     }
     if (this.#waiting.length >= WAITING_BLOCKS_MAX) {
       const message = `${this.#waiting.length} commands wait for the shell already; wait for some of them`
       throw new OpError('shell_busy', message, { ...details, limit: WAITING_BLOCKS_MAX })
     }
-  }
-
-  #talking(): NextStep[] {
-    const { session } = this.#shell
-    return [
-      { call: 'session.type', params: { session }, does: 'types to it' },
-      { call: 'pty.send', params: this.#conversation(), does: 'sends it text' },
-      { call: 'session.wait', params: { session }, does: 'waits for what it shows' },
-      { call: 'pty.wait_for', params: this.#conversation(), does: 'waits for what it prints' },
-    ]
-  }
-
-  #integrating(): NextStep[] {
-    const params = { session: this.#shell.session, shell: 'bash', type: true }
-    return [{ call: 'session.shell_init', params, does: 'integrates the shell there (zsh and fish, too)' }]
-  }
-
-  #freeing(ordinal: number): NextStep[] {
-    const { session } = this.#shell
-    return [
-      { call: 'session.wait', params: { session, block_end: ordinal }, does: 'waits for its end' },
-      { call: 'session.keys', params: { session, keys: ['Ctrl+C'] }, does: 'interrupts it' },
-      { set: { queue: true }, does: 'queue after it' },
-    ]
-  }
-
-  #conversation(): { conversation_id: string } {
-    return { conversation_id: this.#shell.session }
   }
 
   #begun(request: number): void {
@@ -369,32 +387,13 @@ export class BlockQueue {
       ended_by: endedBy,
       ...folderFields(cwd ?? this.#cwd),
     })
+    this.#shell.done(block.ordinal)
     this.#leave({ is: 'between' })
   }
-}
-
-export function blockId(session: string, ordinal: number): string {
-  return `${session}-${ordinal}`
-}
-
-/** The id of the interactive session that a block is. */
-export function interactiveId(blockId: string): string {
-  return `int-${blockId}`
-}
-
-/** The block of an interactive session. An id of another form belongs to no block. */
-export function interactiveBlock(sessionId: string): string {
-  return sessionId.replace(/^int-/, '')
 }
 
 function folderFields(cwd: Buffer | null): { cwd: string | null; cwd_b64?: string } {
   if (cwd === null) return { cwd: null }
   const text = cwd.toString('utf8')
   return Buffer.from(text).equals(cwd) ? { cwd: text } : { cwd: text, cwd_b64: cwd.toString('base64') }
-}
-
-const SHORT_CHARS = 60
-
-function shortened(command: string): string {
-  return command.length <= SHORT_CHARS ? command : `${command.slice(0, SHORT_CHARS)}…`
 }

@@ -1,9 +1,16 @@
 import type { Actor } from '@transom/protocol'
-import { removeBlockText, writeBlockText } from './shells/block-file.ts'
-import type { ShellIntegration } from './shells/integrate-shell.ts'
+import { removeBlockInput, removeBlockText, writeBlockInput, writeBlockText } from './shells/block-file.ts'
+import { OpError } from '@transom/protocol/errors'
+import { commandReading, type ShellIntegration } from './shells/integrate-shell.ts'
 import { typedText } from './shells/typed-text.ts'
 import { shellInFront } from './shell-in-front.ts'
-import { BlockQueue, type BlockFacts, type BlockOrdinals, type BlockShell } from './block-queue.ts'
+import {
+  BlockQueue,
+  type BlockFacts,
+  type BlockOrdinals,
+  type BlockShell,
+  type GivenText,
+} from './block-queue.ts'
 
 /** Who types an empty text for a shell that reads one although it was given none. */
 const HOST: Actor = { actor: 'host' }
@@ -68,7 +75,7 @@ export class IntegratedShell {
       session: session.session,
       facts: session.facts,
       give: (request, block, actor) => {
-        const text = integration.blockText({ ...block, request })
+        const text = integration.blockText({ ...block, command: this.#fed(request, block), request })
         const line = integration.shortLine(text)
         if (line === null) this.#put(text, actor)
         const lines = this.#shownLines(block.command)
@@ -76,11 +83,17 @@ export class IntegratedShell {
         const typed = line ?? integration.trigger
         // Its line break stays, so that a block begins after the cursor that its caller gets.
         if (integration.editedLine === null) expectEcho(typed.replace(/\n$/, ''))
+        if (block.halfTyped !== null && integration.clearLine !== '')
+          session.type(integration.clearLine, { actor, secret: false })
         session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
+      },
+      restore: (halfTyped) => {
+        const text = integration.restoreKey ?? halfTyped.toString('utf8')
+        if (text !== '') session.reply(text, { actor: HOST, secret: false })
       },
       shown: () => this.#display(),
       tellsTyped: integration.editedLine !== null,
-      isInFront: () => session.foregroundGroup() === this.#group(),
+      isInFront: () => this.isInFront,
       foreignShell: () => {
         const inFront = session.foregroundGroup()
         return inFront === null || inFront === this.#group() ? null : shellInFront(inFront)
@@ -89,15 +102,32 @@ export class IntegratedShell {
         expectEcho(null)
         this.#remove()
       },
+      done: (request) => {
+        if (integration.folder !== null) removeBlockInput(integration.folder, request)
+      },
       timeout: (ms, callback) => session.timeout(ms, callback),
     }
     this.queue = new BlockQueue(shell, ordinals)
+  }
+
+  /** Whether the shell itself has the terminal. */
+  get isInFront(): boolean {
+    return this.#session.foregroundGroup() === this.#group()
   }
 
   /** It reads a text from its terminal: that of the block that it was given, or none. */
   answer(): void {
     const { text, actor } = this.#waitingText ?? { text: '', actor: HOST }
     this.#session.reply(typedText(text), { actor, secret: false })
+  }
+
+  /** The command, with what it reads from its standard input put where it finds it. */
+  #fed(request: number, { command, stdin }: GivenText): string {
+    if (stdin === null) return command
+    const { folder, shell } = this.integration
+    if (folder !== null) return commandReading(shell, command, writeBlockInput(folder, request, stdin))
+    const message = `a ${shell} inside the session's program may run elsewhere: its commands cannot be given standard input`
+    throw new OpError('usage', message, { shell })
   }
 
   #put(text: string, actor: Actor): void {

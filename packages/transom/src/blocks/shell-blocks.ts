@@ -5,7 +5,8 @@ import { MarkCutter, type CutMark } from './shells/mark-cutter.ts'
 import type { ShellIntegration } from './shells/integrate-shell.ts'
 import type { NestedShell } from './shells/nested-shell.ts'
 import { typedText } from './shells/typed-text.ts'
-import { blockId, interactiveId, type AcceptedBlock, type BlockOrdinals } from './block-queue.ts'
+import { blockId, interactiveId } from './block-ids.ts'
+import type { AcceptedBlock, BlockOrdinals } from './block-queue.ts'
 import { IntegratedShell, type ShellSession } from './integrated-shell.ts'
 
 /** What may be the start of a mark is held back no longer than this when nothing follows: then it is none. */

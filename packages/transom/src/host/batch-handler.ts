@@ -1,6 +1,7 @@
 import {
   OPERATIONS,
   isOperationName,
+  stepOperation,
   type BatchStepReport,
   type Block,
   type OperationDefinition,
@@ -135,11 +136,13 @@ async function checkedCalls(
 }
 
 function callOf({ step, ...given }: Step, { session, actor }: Batch): Call {
-  const name = `session.${step}`
+  const name = stepOperation(step)
   if (!isOperationName(name)) throw new OpError('usage', 'this version has no such step')
   const { params: schema, step: role }: OperationDefinition = OPERATIONS[name]
   const hasActor = actor !== undefined && 'actor' in schema.shape
-  const params = { ...(hasActor ? { actor } : {}), ...given, session }
+  // Every operation of a conversation takes a session's id, too.
+  const target = 'session' in schema.shape ? { session } : { conversation_id: session, must_exist: true }
+  const params = { ...(hasActor ? { actor } : {}), ...given, ...target }
   const parsed = schema.safeParse(params)
   if (parsed.success) {
     if (name === 'session.wait') compileConditions(parsed.data)
@@ -159,10 +162,10 @@ function anchored(
   return 'after_seq' in params || 'after_input' in params ? params : { ...params, after_seq: inputSeq }
 }
 
-/** Where in the log something happened. */
+/** Where in the log something happened. The `seq` of what exec made is that of its block. */
 function seqOf(result: unknown): number | undefined {
-  const { seq, block } = (result ?? {}) as { seq?: number; block?: Result<'session.run'>['block'] } // the answers
-  return block?.log_seq_begin ?? seq
+  const answer = (result ?? {}) as { seq?: number; log_seq?: number; block?: Result<'session.run'>['block'] }
+  return answer.block?.log_seq_begin ?? answer.log_seq ?? answer.seq
 }
 
 /** A Waited Run whose command failed has failed, as in a script of a shell with `set -e`. */

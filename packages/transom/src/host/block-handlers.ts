@@ -5,6 +5,7 @@ import {
   type NeedsInput,
   type ParsedParams,
   type Result,
+  type Snapshot,
 } from '@transom/protocol'
 import { OpError, next, quote, type NextStep } from '@transom/protocol/errors'
 import type { Home } from '../home/home.ts'
@@ -13,12 +14,14 @@ import { findInBlock } from '../blocks/block-search.ts'
 import { waitForBlockEnd } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { fittedOutput } from '../blocks/fitted-output.ts'
+import type { IntegratedShell } from '../blocks/integrated-shell.ts'
 import { budgetedText } from '../blocks/output-budget.ts'
 import { endedOutput, liveOutput, type OutputStream } from '../blocks/output-stream.ts'
-import { InputSampler } from '../session/needs-input.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
+import { takeSnapshot } from '../session/snapshot.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
+import { blockInput } from './block-input.ts'
 import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 import { blockSubject, notIntegrated, runInShell } from './pty-handlers.ts'
 
@@ -124,24 +127,40 @@ async function run(
   const accepted = runInShell(session, { ...params, command, actor }, 'block')
   const outcome = await waitForBlockEnd(blockSubject(session), accepted, {
     timeoutMs: params.no_wait ? 0 : params.timeout_ms,
-    needsInput: params.no_wait || params.no_early ? undefined : programInput(session),
+    needsInput: params.no_wait || params.no_early ? undefined : inputOf(session, shell),
     signal: context.signal,
   })
   const ended = outcome.is === 'ended' ? outcome.block : null
   const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, actor)
   const output = await blockOutput(session, block, params)
-  if (ended !== null || params.no_wait) return { ok: true, block, ...output }
+  if (ended !== null || params.no_wait) return { ok: true, block, ended: endedBy(session, block), ...output }
   const words = JSON.stringify(command.slice(0, 100))
+  const seen = { block, ...output, ...fullScreen(session, params) }
   if (outcome.is === 'needs_input') {
     const { needsInput: needs_input } = outcome
     const message = `${words} runs on as block ${block.seq} and waits for input (${inputWords(needs_input)})`
     const steps = next(...answering(params.session), ...goingOn(params.session, block.seq))
-    const details = { block, needs_input, ...output, ...quote(needs_input.prompt.trim()), ...steps }
+    const details = { ...seen, needs_input, ...quote(needs_input.prompt.trim()), ...steps }
     throw new OpError('needs_input', message, details)
   }
   const message = `${words} has not ended within ${params.timeout_ms} ms and runs on as block ${block.seq}`
   const steps = next(...goingOn(params.session, block.seq))
-  throw new OpError('block_running', message, { block, ...output, ...steps })
+  throw new OpError('block_running', message, { ...seen, ...steps })
+}
+
+/** What a full-screen program draws is read as a screen: as a stream, it is one line of fragments. */
+function fullScreen(
+  { id, screen }: Session,
+  { raw }: ParsedParams<'session.run'>,
+): { snapshot?: Snapshot; data?: undefined } {
+  if (screen.views.modes?.().alt_screen !== true) return {}
+  return { snapshot: takeSnapshot(id, screen), ...(raw ? {} : { data: undefined }) }
+}
+
+/** A shell that ends takes the block with it, and the session's own the session. */
+function endedBy(session: Session, { ended_by }: Block): Result<'session.run'>['ended'] {
+  if (ended_by !== 'exit') return null
+  return session.manifest.status === 'running' ? 'shell' : 'session'
 }
 
 function answering(session: string): NextStep[] {
@@ -162,21 +181,13 @@ function goingOn(session: string, ordinal: number): NextStep[] {
   ]
 }
 
-/**
- * Asks whether the program of a block waits for input. The shell itself, seen at its prompt, does not count: then the
- * block has just ended, and its end mark is on its way.
- */
-function programInput(session: Session): () => NeedsInput | number {
-  const sampler = new InputSampler({
+function inputOf(session: Session, shell: IntegratedShell): () => NeedsInput | number {
+  return blockInput({
     recency: session.recency,
-    now: session.now,
-    needsInput: () => {
-      const found = session.needsInput()
-      const isOwnPrompt = found.reason === 'shell_prompt' && found.evidence.pid === session.manifest.pid
-      return isOwnPrompt ? { ...found, verdict: 'busy' } : found
-    },
+    now: () => session.now(),
+    needsInput: () => session.needsInput(),
+    shellIsInFront: () => shell.isInFront,
   })
-  return () => sampler.sample()
 }
 
 function inputWords({ reason }: NeedsInput): string {

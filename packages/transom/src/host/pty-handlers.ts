@@ -1,6 +1,7 @@
 import type { Actor, NeedsInput, ParsedParams, Result } from '@transom/protocol'
 import { OpError, next } from '@transom/protocol/errors'
-import { interactiveId, type AcceptedBlock } from '../blocks/block-queue.ts'
+import { interactiveId } from '../blocks/block-ids.ts'
+import type { AcceptedBlock } from '../blocks/block-queue.ts'
 import { waitForBlockBegin, type BlockSubject } from '../blocks/block-waits.ts'
 import type { Conversations } from '../session/conversations.ts'
 import { endInteractive } from '../blocks/end-interactive.ts'
@@ -55,6 +56,7 @@ export function runInShell(
   params: {
     command: string
     cwd?: string | undefined
+    stdin?: string | undefined
     queue?: boolean | undefined
     actor: Actor
   },
@@ -69,6 +71,7 @@ export function runInShell(
     kind,
     actor: params.actor,
     cwd: params.cwd ?? null,
+    stdin: params.stdin ?? null,
     queue: params.queue ?? false,
   })
 }

@@ -35,6 +35,9 @@ export function cliProcess(commands: () => readonly Command[]): CliProcess {
     hostScript: path.join(__dirname, 'host.mjs'),
     signal: interrupted.signal,
     pretty: isatty(1),
+    get hasInput() {
+      return isPipeOrFile(0)
+    },
     exportOutput: {
       isTerminal: isatty(1),
       copy: async (fd) => {
@@ -70,6 +73,15 @@ function readUtf8(file: string): string {
   if (isUtf8(bytes)) return text
   const wrong = Buffer.from(text).findIndex((byte, at) => byte !== bytes[at])
   throw new Error(`it is not UTF-8 text (at byte ${wrong}); convert it first, for instance with iconv`)
+}
+
+function isPipeOrFile(fd: number): boolean {
+  try {
+    const stat = fs.fstatSync(fd)
+    return stat.isFIFO() || stat.isFile()
+  } catch {
+    return false // it is closed
+  }
 }
 
 function showProgress(text: string): void {

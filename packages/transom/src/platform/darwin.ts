@@ -30,6 +30,8 @@ export const darwin: Platform = {
     ownChildren: 'children that the host does not wait for itself are not reaped',
     terminalWait:
       '"wait --needs-input" cannot tell whether a program reads its terminal, only whether it echoes',
+    relayedTerminals:
+      'what a program behind "script" or tmux waits for is not known, only what those themselves wait for',
     loopbackPeerUid:
       'the proxy of web sessions asks the browser for a password instead of asking the kernel for its user',
     localPeerUids:
@@ -57,6 +59,7 @@ export const darwin: Platform = {
   ownChildren: () => [],
 
   terminalWait: () => ({ blocked: null, shown: false }),
+  relayedTerminals: () => [],
 
   peerCredentials(fd) {
     const uid = new Uint32Array(1)

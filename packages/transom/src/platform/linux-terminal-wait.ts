@@ -1,10 +1,12 @@
 import * as fs from 'node:fs'
-import type { TerminalWait } from './platform.ts'
+import type { RelayedTerminal, TerminalWait } from './platform.ts'
 import {
   epollFds,
   parseSyscall,
   polledFds,
   POLLFD_BYTES,
+  ptsDevice,
+  ptsNumber,
   selectedFds,
   type WaitingCall,
 } from './proc-texts.ts'
@@ -29,6 +31,20 @@ export function linuxTerminalWait(pid: number, terminal: number): TerminalWait {
     if (fd !== undefined) return { blocked: { call: call.name, fd }, shown }
   }
   return { blocked: null, shown }
+}
+
+/** The terminals whose masters a process waits for, whatever else the call waits for. */
+export function linuxRelayedTerminals(pid: number): RelayedTerminal[] {
+  const numbers = new Set<number>()
+  for (const thread of threadsOf(pid).slice(0, THREADS_MAX)) {
+    const call = readCall(pid, thread)
+    if (call === null || call === 'running') continue
+    for (const fd of waitedFds(pid, call)) {
+      const number = ptsNumber(readFdInfo(pid, fd))
+      if (number !== null) numbers.add(number)
+    }
+  }
+  return [...numbers].map((number) => ({ device: ptsDevice(number), path: `/dev/pts/${number}` }))
 }
 
 function threadsOf(pid: number): string[] {
@@ -61,17 +77,17 @@ function waitedFds(pid: number, { kind, args }: WaitingCall): number[] {
     case 'poll':
       return polledFds(readMemory(pid, first, Math.min(second, FDS_MAX) * POLLFD_BYTES))
     case 'epoll':
-      return readEpollFds(pid, first)
+      return epollFds(readFdInfo(pid, first))
     default:
       return kind satisfies never
   }
 }
 
-function readEpollFds(pid: number, epoll: number): number[] {
+function readFdInfo(pid: number, fd: number): string {
   try {
-    return epollFds(fs.readFileSync(`/proc/${pid}/fdinfo/${epoll}`, 'latin1'))
+    return fs.readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1')
   } catch {
-    return [] // it has ended
+    return '' // closed since, or the process has ended
   }
 }
 

@@ -9,7 +9,7 @@ import {
   removeGroups,
   withinGroup,
 } from './linux-cgroup.ts'
-import { linuxTerminalWait } from './linux-terminal-wait.ts'
+import { linuxRelayedTerminals, linuxTerminalWait } from './linux-terminal-wait.ts'
 import type { LoopbackConnection, Platform, ProcessFacts } from './platform.ts'
 import {
   CONNECTION_TABLES,
@@ -55,6 +55,7 @@ export const linux: Platform = {
     readOf('self', OWN_CHILDREN(), (text) => text.split(' ').filter(Boolean).map(Number)) ?? [],
 
   terminalWait: linuxTerminalWait,
+  relayedTerminals: linuxRelayedTerminals,
 
   peerCredentials(fd) {
     const credentials = new Uint32Array(3) // struct ucred { pid, uid, gid }

@@ -67,6 +67,8 @@ export interface Platform {
   forgetInput(fd: number): void
   /** Whether a process is blocked on input from a terminal, which is given by its device number. */
   terminalWait(pid: number, terminal: number): TerminalWait
+  /** The terminals behind a process that passes input on: it waits for what their programs print. */
+  relayedTerminals(pid: number): RelayedTerminal[]
 
   /** The process at the other end of a connected Unix socket, as the kernel knew it when the two were connected. */
   peerCredentials(fd: number): PeerCredentials
@@ -92,6 +94,8 @@ export interface ProcessFacts {
   readonly parentPid: number
   readonly group: number
   readonly sid: number
+  /** The device number of its controlling terminal; 0 without one. */
+  readonly terminal: number
   /** The process group in front on its terminal; null without a terminal. */
   readonly foregroundGroup: number | null
   /** Whether it started its program itself; a subshell runs the program of its parent. */
@@ -103,6 +107,14 @@ export interface TerminalWait {
   readonly blocked: { readonly call: string; readonly fd: number } | null
   /** Whether the system shows what the process waits for. */
   readonly shown: boolean
+}
+
+/** A terminal that another program made and reads the output of: `script`, `tmux`, apt for dpkg. */
+export interface RelayedTerminal {
+  /** Its device number. */
+  readonly device: number
+  /** The file that opens it. */
+  readonly path: string
 }
 
 export interface PeerCredentials {

@@ -9,6 +9,8 @@ import {
   parseStat,
   parseSyscall,
   polledFds,
+  ptsDevice,
+  ptsNumber,
   selectedFds,
 } from './proc-texts.ts'
 
@@ -18,13 +20,29 @@ describe('/proc/PID/stat', () => {
   test('gives parent, group, session and the group in front', () => {
     const text =
       '16942 (bash) S 16937 16942 16930 34817 16950 4194304 183 0 0 0 0 0 0 0 20 0 1 0 203972 4464640\n'
-    expect(parseStat(16942, text)).toEqual({ ...facts, foregroundGroup: 16950, hasExecuted: true })
+    expect(parseStat(16942, text)).toEqual({
+      ...facts,
+      terminal: 34817,
+      foregroundGroup: 16950,
+      hasExecuted: true,
+    })
   })
 
   test('may have any name in its parentheses', () => {
     const text = '16942 (a) R 1 (b) S 16937 16942 16930 0 -1 4194368 183 0 0 0 0\n'
-    expect(parseStat(16942, text)).toEqual({ ...facts, foregroundGroup: null, hasExecuted: false })
+    expect(parseStat(16942, text)).toEqual({
+      ...facts,
+      terminal: 0,
+      foregroundGroup: null,
+      hasExecuted: false,
+    })
   })
+})
+
+test('the master of a pty names its terminal', () => {
+  expect(ptsNumber('pos:\t0\nflags:\t02100002\nmnt_id:\t24\nino:\t91\ntty-index:\t300\n')).toBe(300)
+  expect(ptsNumber('pos:\t0\nflags:\t02100002\n')).toBeNull()
+  expect([ptsDevice(8), ptsDevice(300)]).toEqual([0x8808, 0x10882c])
 })
 
 test('a mark is the soft limit of real-time scheduling, where it is limited', () => {

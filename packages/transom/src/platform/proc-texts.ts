@@ -9,13 +9,14 @@ const PF_FORKNOEXEC = 0x40 // include/linux/sched.h: forked, and runs the progra
 export function parseStat(pid: number, text: string): ProcessFacts {
   // The second field is the program's name in parentheses, and may itself hold any character.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const [state = '', parentPid, group, sid, , foreground, flags] = fields
+  const [state = '', parentPid, group, sid, terminal, foreground, flags] = fields
   return {
     pid,
     state,
     parentPid: Number(parentPid),
     group: Number(group),
     sid: Number(sid),
+    terminal: Number(terminal),
     foregroundGroup: Number(foreground) > 0 ? Number(foreground) : null,
     hasExecuted: (Number(flags) & PF_FORKNOEXEC) === 0,
   }
@@ -100,6 +101,20 @@ export function epollFds(text: string): number[] {
   return [...text.matchAll(/^tfd:\s*(\d+)\s+events:\s*([0-9a-f]+)/gm)]
     .filter(([, , events = '0']) => Number.parseInt(events, 16) & POLLIN)
     .map(([, fd]) => Number(fd))
+}
+
+const PTS_MAJOR = 136 // Documentation/admin-guide/devices.txt: Unix98 slaves
+const PTS_NUMBERS_MAX = 1 << 20 // MINORBITS: the minor number of a pty is its index
+
+/** /proc/PID/fdinfo/FD of a pty's master: the number of its terminal in /dev/pts; null for any other file. */
+export function ptsNumber(text: string): number | null {
+  const index = /^tty-index:\s*(\d+)$/m.exec(text)?.[1]
+  return index === undefined || Number(index) >= PTS_NUMBERS_MAX ? null : Number(index)
+}
+
+/** The device number of /dev/pts/N, as stat(2) and /proc/PID/stat have it. */
+export function ptsDevice(number: number): number {
+  return (number & 0xff) | (PTS_MAJOR << 8) | ((number & ~0xff) << 12)
 }
 
 /** The kernel's tables of connections; the second has sockets that speak IPv4 through an IPv6 one. */

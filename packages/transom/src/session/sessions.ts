@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { PROTOCOL_VERSION, type Actor } from '@transom/protocol'
 import { OpError, next } from '@transom/protocol/errors'
 import { projectLog, type BlockProjection } from '../blocks/block-projection.ts'
+import { isOfSession } from '../blocks/block-ids.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { createEvents } from '../home/session-events.ts'
@@ -171,7 +172,10 @@ export class Sessions {
     return manifests.filter(({ status }) => all || policyOf(status).active)
   }
 
-  /** By id, by the name of an active session, by the name of the latest ended one, or by a unique id prefix. */
+  /**
+   * By id, by the name of an active session, by the name of the latest ended one, by its conversation, by what exec
+   * returned, or by a unique id prefix.
+   */
   async find(ref: string): Promise<FoundSession> {
     const live = this.#live.get(ref) ?? this.#activeByName(ref)
     if (live !== undefined) return this.#found(live.manifest, live) // the common case reads no disk
@@ -179,7 +183,9 @@ export class Sessions {
     const byId = manifests.find(({ session }) => session === ref)
     const named = manifests.filter(({ name }) => name === ref)
     const byName = named.find(({ status }) => policyOf(status).active) ?? named.at(-1)
-    const manifest = byId ?? byName ?? this.#byPrefix(ref, manifests)
+    const ofConversation = manifests.findLast(({ conversation }) => conversation === ref)
+    const ofBlock = manifests.find(({ session }) => isOfSession(ref, session))
+    const manifest = byId ?? byName ?? ofConversation ?? ofBlock ?? this.#byPrefix(ref, manifests)
     const found = this.#live.get(manifest.session) ?? null
     if (found === null && policyOf(manifest.status).active) throw elsewhere(manifest)
     return this.#found(manifest, found)

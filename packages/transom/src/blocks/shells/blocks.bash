@@ -87,7 +87,8 @@ __transom_check() {
   local -; set +aexuv
   __transom_parses && __transom_text+=$'\n'$__transom_after_in_text
 }
-__transom_parses() { eval "if return 0;then $__transom_text"$'\nfi'; }
+# The `return` runs first, whatever the text makes of the `if`: one such as `fi >file` closes it.
+__transom_parses() { eval "return 0;if :;then $__transom_text"$'\nfi'; }
 
 __transom_begin() {
   local -; set +aexuv

@@ -11,6 +11,8 @@ set -g __transom_running 0
 set -g __transom_told 0
 # 1 if the line that runs is ours.
 set -g __transom_own 0
+# The half-typed line that a block was run in place of.
+set -g __transom_kept ''
 # What is evaluated: the call that prints the begin mark, unless the text has it, and the text.
 set -g __transom_head ''
 set -g __transom_text ''
@@ -63,8 +65,10 @@ function __transom_prompt --on-event fish_prompt
     __transom_mark "4;$__transom_status"
 end
 
-# Bound to the key of the host: replaces the line by one that runs the next block.
+# Bound to the key of the host: replaces the line by one that runs the next block. A half-typed line is kept.
 function __transom_key
+    set -l line (commandline | string collect)
+    test -z "$line"; or set -g __transom_kept $line
     set -l text (__transom_fetch | string collect --no-trim-newlines --allow-empty)
     test -n "$text"; or return
     set -l begin (string split -m 1 -f 1 \n -- $text)
@@ -80,6 +84,14 @@ function __transom_key
     commandline -r -- $__transom_edited_line
     commandline -f execute
 end
+# Bound to another key of the host: puts the half-typed line back, before what was typed since.
+function __transom_restore
+    commandline -C 0
+    commandline -i -- $__transom_kept
+    commandline -f end-of-buffer
+    set -g __transom_kept ''
+end
 for map in default insert visual
     bind -M $map \e\[77\;17~ __transom_key
+    bind -M $map \e\[77\;20~ __transom_restore
 end

@@ -43,6 +43,10 @@ export interface ShellIntegration {
   readonly folder: string | null
   /** What is typed to have the shell run the next block. */
   readonly trigger: string
+  /** What is typed before that to take away a half-typed line; empty where the line editor does so. */
+  readonly clearLine: string
+  /** The key that puts it back after the block; empty where the shell does so itself, null if it is to be typed again. */
+  readonly restoreKey: string | null
   /** The line that its line editor shows on request; null if it has none. */
   readonly editedLine: string | null
   /** Whether it shows a prompt. */
@@ -64,6 +68,10 @@ export interface PreparedShell extends ShellIntegration {
 
 /** The key that the line editors are bound to: no keyboard sends it. */
 export const BLOCK_KEY = '\x1b[77;17~'
+
+/** The key that puts a half-typed line back. */
+export const RESTORE_KEY = '\x1b[77;20~'
+const KILL_LINE = '\x15' // VKILL (Ctrl+U) of a terminal that collects lines
 
 /**
  * Prepares a shell to report where its commands begin and end. Null if the program is not a supported shell, or was
@@ -90,6 +98,13 @@ export function joinCommand(shell: ShellName, words: readonly string[]): string 
   if (words.length === 1) return only
   const quote = shell === 'fish' ? quoteForFish : quoteForShell
   return words.map((word) => (PLAIN_WORD.test(word) ? word : quote(word))).join(' ')
+}
+
+/** A command that reads its standard input from a file. It is not run in a subshell: `cd` and variables stay. */
+export function commandReading(shell: ShellName, command: string, file: string): string {
+  return shell === 'fish'
+    ? `begin\n${command}\nend <${quoteForFish(file)}`
+    : `{\n${command}\n} <${quoteForShell(file)}`
 }
 
 const PLAIN_WORD = /^[\w./:=@%+,-]+$/
@@ -128,6 +143,8 @@ function prepareBash(request: IntegrationRequest): Plan | null {
       '-i',
     ],
     trigger: isLean ? BASH_LEAN_LINE : `${BLOCK_KEY}\r`,
+    clearLine: isLean ? KILL_LINE : '',
+    restoreKey: isLean ? null : RESTORE_KEY,
     unquote: unquoteShellWord,
     editedLine: isLean ? null : BASH_EDITED_LINE,
     prompts: !isLean,
@@ -149,6 +166,8 @@ function prepareZsh(request: IntegrationRequest): Plan | null {
     env: { ...request.env, ZDOTDIR: request.folder },
     argv: [...(login ? ['-l'] : []), '-i'],
     trigger: BLOCK_KEY,
+    clearLine: '',
+    restoreKey: '',
     editedLine: ZSH_LINE,
     prompts: true,
     unquote: unquoteShellWord,
@@ -177,6 +196,8 @@ function prepareFish(request: IntegrationRequest): Plan | null {
       `source ${quoteForFish(scriptPath)}`,
     ],
     trigger: BLOCK_KEY,
+    clearLine: '',
+    restoreKey: RESTORE_KEY,
     editedLine: FISH_LINE,
     prompts: true,
     unquote: unquoteShellWord,
@@ -199,6 +220,8 @@ function prepareSh(request: IntegrationRequest): Plan | null {
     env: { ...env, ENV: scriptPath },
     argv: [...(login ? ['-l'] : []), '-i'],
     trigger: SH_LINE,
+    clearLine: KILL_LINE,
+    restoreKey: null,
     editedLine: null,
     prompts: true,
     unquote: (text) => text, // it has no quoting of its own to print names with

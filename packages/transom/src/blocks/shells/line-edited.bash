@@ -5,9 +5,12 @@
 # - PROMPT_COMMAND begins and ends with calls of ours: the first reports the end of a command before the user's own
 #   commands change the status, the last restores the hooks if they have changed them.
 # - The prompt mark is the end of PS1, because the line editor prints PS1 when it is ready for keys. It prints to the
-#   standard error; if that is no terminal, PS1 does without and the mark comes a moment too early.
+#   standard error; if that is no terminal, PS1 does without and the mark comes a moment too early. So it does on a
+#   terminal of one row, where the line editor scrolls sideways and leaves out a prompt that is too wide.
 # - PS0 prints the begin mark of a command that a person typed. It is not used for blocks that were asked for.
 
+# The half-typed line that a block was run in place of.
+__transom_kept=
 # The number that the next line gets in the history.
 __transom_history_number=0
 __transom_prompt_mark='\[\e]7717;$__transom_nonce_1$__transom_nonce_2;4;$?\a\]'
@@ -32,7 +35,7 @@ __transom_at_prompt() {
   __transom_told=0 __transom_history_number=$HISTCMD
   unset __transom_own
   __transom_hook
-  if [[ ! -t 9 ]]; then
+  if [[ ! -t 9 || ${LINES-} == 1 ]]; then
     PS1=${PS1%"$__transom_prompt_mark"}
     printf '\033]7717;%s%s;4;%s\007' "$__transom_nonce_1" "$__transom_nonce_2" "$status" >/dev/tty
   fi
@@ -63,6 +66,14 @@ __transom_hook() {
   [[ ${PS1-} == *"$__transom_prompt_mark" ]] || PS1=${PS1-} PS1=${PS1//"$__transom_prompt_mark"/}$__transom_prompt_mark
   [[ ${PS0-} == *"$ps0" ]] || PS0=${PS0-}$ps0
   __transom_bind_key
+  local map
+  for map in emacs vi-insert vi-command; do bind -m "$map" -x '"\e[77;20~":__transom_restore'; done
+}
+
+# Bound to another key of the host: puts the half-typed line back, before what was typed since.
+__transom_restore() {
+  local -; set +aexuv
+  READLINE_LINE=$__transom_kept$READLINE_LINE READLINE_POINT=$((${#__transom_kept} + READLINE_POINT)) __transom_kept=
 }
 
 # Reports the begin of a command that a person typed. Its text is in the history, if it is kept there.
@@ -75,10 +86,11 @@ __transom_typed() {
   printf '\033]7717;%s%s;2;%q;%q\007' "$__transom_nonce_1" "$__transom_nonce_2" "${text:0:4000}" "$PWD" >/dev/tty
 }
 
-# Bound to the key of the host: replaces the line by one that runs the next block. A half-typed line is dropped.
+# Bound to the key of the host: replaces the line by one that runs the next block. A half-typed line is kept.
 __transom_key() {
   local options=$- head
   local -; set +aexuv
+  [[ -z $READLINE_LINE ]] || __transom_kept=$READLINE_LINE
   READLINE_LINE='' READLINE_POINT=0
   __transom_fetch
   [[ -n $__transom_text ]] || return 0

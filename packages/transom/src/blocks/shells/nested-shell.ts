@@ -1,7 +1,7 @@
 import ask from './ask.bash'
 import { BASH_EDITED_LINE, bashBlockText, bashNestedScript } from './bash-integration.ts'
 import { FISH_LINE, fishBlockText, fishNestedScript, fishSnippet } from './fish-integration.ts'
-import { BLOCK_KEY, noShortLine, type ShellIntegration } from './integrate-shell.ts'
+import { BLOCK_KEY, RESTORE_KEY, noShortLine, type ShellIntegration } from './integrate-shell.ts'
 import restoreOptions from './restore-options.sh'
 import { createNonce, halvesOf, inOneLine, type NonceHalves } from './shell-script.ts'
 import { unquoteShellWord } from './unquote.ts'
@@ -30,6 +30,8 @@ export function nestedShell(shell: NestedShellName): NestedShell {
       nonce,
       folder: null,
       trigger: BLOCK_KEY,
+      clearLine: '',
+      restoreKey: shell === 'zsh' ? '' : RESTORE_KEY,
       editedLine: way.editedLine,
       prompts: true,
       unquote: unquoteShellWord,

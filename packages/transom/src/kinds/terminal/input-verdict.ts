@@ -77,7 +77,7 @@ function judgeUnblocked(described: Described, say: Say): NeedsInput {
 
 /** They pass on what is typed to another terminal, and so read theirs all the time. */
 const RELAYS =
-  /^(?:ssh|mosh-client|telnet|docker|podman|kubectl|sudo|su|script|screen|tmux: client|dtach|socat)$/
+  /^(?:ssh|mosh-client|telnet|docker|podman|kubectl|sudo|su|script|screen|tmux: (?:client|server)|dtach|socat)$/
 const PAGERS = /^(?:less|more|most|pager|pg|bat)$/
 const SHELLS = /^-?(?:bash|zsh|fish|sh|dash|ksh|mksh|ash|tcsh|csh|nu|xonsh|pwsh|elvish)$/
 const MENUS = /^(?:dialog|whiptail|fzf|gum)$/
@@ -99,7 +99,8 @@ function reasonOf({ name, prompt, altScreen, echo, canonical }: Described): Inpu
   if (MENUS.test(name) || CHOICE.test(prompt)) return 'menu'
   // A shell that edits its line has taken the terminal out of line mode; its `read` has not.
   if (SHELLS.test(name) && (!canonical || SHELL_PROMPT.test(prompt))) return 'shell_prompt'
-  if (altScreen) return 'full_screen'
+  // A program that reads lines does not draw the screen: it runs in a window of one that does (tmux).
+  if (altScreen && !canonical) return 'full_screen'
   if (INTERPRETER_PROMPT.test(prompt) && (INTERPRETERS.test(name) || !canonical)) return 'repl'
   return 'read'
 }

@@ -203,7 +203,7 @@ export class TerminalSource implements Source {
       const place = cursorPlace(this.#screen.frame())
       this.#echo.typed(seq, input, place, { echoed: this.#printedSinceInput, byKernel: mode === 'echoed' })
     }
-    if (via !== 'block' && entersLine(bytes)) this.#shell?.queue.lineEntered()
+    if (via !== 'block') this.#noteTyped(bytes)
     this.#entered(seq)
     return seq
   }
@@ -212,6 +212,11 @@ export class TerminalSource implements Source {
   #inputMode(): 'echoed' | 'raw' | 'hidden' {
     const mode = this.#pty.inputMode()
     return mode === 'raw' && !this.#atPrompt && asksForPassword(promptOf(this.#screen)) ? 'hidden' : mode
+  }
+
+  #noteTyped(bytes: Buffer): void {
+    if (entersLine(bytes)) this.#shell?.queue.lineEntered()
+    else this.#shell?.queue.typed(bytes)
   }
 
   #interrupt(actor: Actor): number {

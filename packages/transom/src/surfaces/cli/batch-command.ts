@@ -10,7 +10,7 @@ export const batchCommand = localCommand({
   command: 'batch',
   summary: 'Run the steps of a script in a session: input, waits, checks, captures.',
   description:
-    'A script has a step a line, in the words of the command line without the session: type, keys, paste, mouse, run, signal, resize, mark, wait, assert, snapshot, screenshot. # begins a comment. JSON (a list of steps) and JSON lines are read, too. A wait after an input looks only at what came after that input, and an input that prints nothing does not make it hang. The first step that fails ends the batch with status 1, with what was waited for and the screen; --keep-going goes on and fails at the end. All steps are checked before the first one runs.',
+    'A script has a step a line, in the words of the command line without the session: type, keys, paste, mouse, run, exec, signal, resize, mark, wait, assert, snapshot, screenshot. # begins a comment. JSON (a list of steps) and JSON lines are read, too. A wait after an input looks only at what came after that input, and an input that prints nothing does not make it hang. The first step that fails ends the batch with status 1, with what was waited for and the screen; --keep-going goes on and fails at the end. All steps are checked before the first one runs.',
   seeAlso: ['type', 'wait', 'assert', 'snapshot'],
   examples: [
     'transom batch edit flow.batch',

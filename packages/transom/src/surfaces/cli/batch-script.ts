@@ -46,14 +46,17 @@ class Place {
   }
 }
 
+/** What names the session of a step, or says where a new one would start. */
+const OF_BATCH = ['session', 'conversation_id', 'start_cwd']
+
 /** What a script may say: the commands of the steps, without the session that the batch has. */
 function stepCommands(commands: readonly Command[]): Command[] {
   return commands
     .filter(({ isStep }) => isStep)
     .map((command) => ({
       ...command,
-      positionals: command.positionals.filter((name) => name !== 'session'),
-      params: command.params.filter(({ name }) => name !== 'session'),
+      positionals: command.positionals.filter((name) => !OF_BATCH.includes(name)),
+      params: command.params.filter(({ name }) => !OF_BATCH.includes(name)),
     }))
 }
 

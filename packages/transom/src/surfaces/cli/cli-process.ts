@@ -13,6 +13,8 @@ export interface CliProcess {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
   readonly pretty: boolean
+  /** Whether standard input is a pipe or a file. */
+  readonly hasInput: boolean
   readonly exportOutput: ExportOutput
   readText(file: string): string
   /** The first line of standard input; on a terminal it is asked for, and not shown. */

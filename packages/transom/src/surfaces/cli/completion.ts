@@ -81,7 +81,7 @@ class TypedLine {
       ...params.flatMap(({ flag, description }) =>
         flag === null ? [] : [{ word: `--${flag}`, description }],
       ),
-      ...(params.some(({ readable }) => readable)
+      ...(params.some(({ readable, flag }) => readable && flag === null)
         ? [{ word: '--file', description: 'Take the text from a file.' }]
         : []),
       ...GLOBAL_OPTIONS.map(([left, description]) => ({ word: firstWord(left), description })),
@@ -100,7 +100,7 @@ class TypedLine {
     if (word === '--home') return HOME_OPTION
     const params = this.#command?.params ?? []
     const flag = word === '-o' ? 'out' : word.slice(2)
-    if (flag === 'file' && params.some(({ readable }) => readable)) return FILE_OPTION
+    if (flag === 'file' && params.some(({ readable, flag }) => readable && flag === null)) return FILE_OPTION
     return params.find((param) => param.flag === flag && param.type !== 'boolean') ?? null
   }
 

@@ -148,7 +148,7 @@ export function argumentRows(command: Command): Row[] {
 }
 
 export function optionRows(command: Command): Row[] {
-  const file = command.params.filter(({ readable }) => readable).map(fileRow)
+  const file = command.params.filter(({ readable, flag }) => readable && flag === null).map(fileRow)
   const options = command.params.filter(({ flag }) => flag !== null)
   return [...file, ...options.map((param) => optionRow(param, command))]
 }

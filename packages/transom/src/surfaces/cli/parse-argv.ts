@@ -222,7 +222,7 @@ class ArgumentReader {
     const [name, inline] = splitFlag(word === '-o' ? '--out' : word)
     const param = this.#command.params.find(({ flag }) => flag !== null && `--${flag}` === name)
     if (param === undefined) {
-      if (name === '--file' && this.#readable !== undefined) {
+      if (name === '--file' && this.#readable?.flag === null) {
         this.#file = inline ?? this.#words.shift()
         if (this.#file === undefined) throw usage('--file needs a file name', { option: '--file' })
         return
@@ -274,7 +274,7 @@ class ArgumentReader {
     )
   }
 
-  /** `--file F` stands in for the text, and `-` for standard input. A secret is read later (runOperation). */
+  /** `--file F` stands in for a text without an option, and `-` for standard input. A secret is read later (runOperation). */
   #readText(context: CallerContext): void {
     const name = this.#readable?.name
     if (name === undefined) return

@@ -1,9 +1,11 @@
-import type { Result } from '@transom/protocol'
+import type { NeedsInput, Result, Snapshot } from '@transom/protocol'
 import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
 import { plainText } from '../../lib/plain-text.ts'
 
 type Ran = Result<'session.run'>
 type Read = Result<'pty.read'>
+/** What there is of a block that runs on; of a full-screen program, what it shows. */
+type Unended = Ran & { readonly snapshot?: Snapshot }
 
 /** Asks the host for an operation by name. */
 export type Ask = (operation: string, params: Record<string, unknown>) => Promise<unknown>
@@ -12,6 +14,8 @@ export interface BlockOutput {
   write(bytes: Uint8Array): Promise<void>
   /** Prints a notice for the user beside the output. */
   notice(text: string): void
+  /** Whether standard input is a pipe or a file, which somebody may have meant for the command. */
+  readonly hasInput: boolean
 }
 
 /** Read at a time: a base64 of it is one message. */
@@ -36,7 +40,9 @@ export async function runAndPrint(
     ran = (await ask('session.run', { ...params, ...budget })) as Ran // the host's own result
   } catch (error) {
     if (error instanceof OpError && (error.code === 'block_running' || error.code === 'needs_input'))
-      await printRan(error.details as Ran, params, ask, output) // what there is of it by now
+      await printUnended(error.details as Unended, params, ask, output) // the host's own
+    if (output.hasInput && params['stdin'] === undefined && readsLines(error))
+      output.notice('standard input was not passed on to the command; --stdin - does that')
     throw error
   }
   const { block } = ran
@@ -45,13 +51,33 @@ export async function runAndPrint(
     return 0
   }
   await printRan(ran, params, ask, output)
-  if (block.exit_code !== null) return block.exit_code
-  output.notice(`the shell ended before ${JSON.stringify(block.command)} did`)
-  return ERROR_TABLE.session_ended.exit
+  const words = JSON.stringify(block.command)
+  if (ran.ended === 'session') output.notice(`${words} ended the shell, and with it session ${block.session}`)
+  else if (ran.ended === 'shell') output.notice(`${words} ended the shell that it ran in`)
+  else if (block.exit_code === null) output.notice(`the shell did not report how ${words} ended`)
+  return block.exit_code ?? ERROR_TABLE.session_ended.exit
+}
+
+/** Whether a command waits for a line, as one does that reads its standard input. */
+function readsLines(error: unknown): boolean {
+  if (!(error instanceof OpError) || error.code !== 'needs_input') return false
+  const found = error.details['needs_input'] as NeedsInput | undefined // the host's own
+  return found?.reason === 'read'
 }
 
 function isLimited({ max_bytes, max_tokens }: Record<string, unknown>): boolean {
   return max_bytes !== undefined || max_tokens !== undefined
+}
+
+async function printUnended(
+  ran: Unended,
+  params: Record<string, unknown>,
+  ask: Ask,
+  output: BlockOutput,
+): Promise<void> {
+  if (ran.snapshot === undefined || params['raw'] === true) return printRan(ran, params, ask, output)
+  const text = ran.snapshot.lines.map((line) => line.text).join('\n')
+  await output.write(Buffer.from(lines(text.trimEnd())))
 }
 
 async function printRan(

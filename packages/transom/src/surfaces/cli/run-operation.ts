@@ -40,7 +40,7 @@ export async function runOperation(
         signal,
         notice,
       })
-    return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice })
+    return await runAndPrint(resolved, ask, { ...cli.exportOutput, notice, hasInput: cli.hasInput })
   }
   const result = await call(resolved)
   const text = flags.json ? jsonText(result, cli.pretty) : renderResult(command, result, resolved)

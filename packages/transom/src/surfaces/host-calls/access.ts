@@ -1,4 +1,5 @@
 import {
+  stepOperation,
   OPERATIONS,
   highestScope,
   includesScope,
@@ -116,12 +117,12 @@ async function ownSession(
   return session
 }
 
-/** What the operation needs, and those that it is made of: a step is an operation without its `session.`. */
+/** What the operation needs, and those that it is made of: its steps. */
 function neededForAll(definition: OperationDefinition, params: unknown): Needed {
   const steps = typeof params === 'object' && params !== null && 'steps' in params ? params.steps : []
   const inner = (Array.isArray(steps) ? (steps as unknown[]) : []).flatMap((part) => {
     if (typeof part !== 'object' || part === null || !('step' in part)) return []
-    const operation = `session.${String(part.step)}`
+    const operation = stepOperation(String(part.step))
     return isOperationName(operation) ? [neededFor(OPERATIONS[operation], part)] : []
   })
   const all = [neededFor(definition, params), ...inner]
