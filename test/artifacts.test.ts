@@ -32,7 +32,7 @@ test('a Snapshot Artifact holds exactly the result that was returned, and a plai
   expect(artifacts).toMatchObject([{ id: 1, kind: 'snapshot', format: 'json', seq: result['seq'] }])
   const file = path.join(folder, artifacts[0]?.file ?? '')
   expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toEqual(result)
-  expect(await home.ok('artifacts', 'verify', id)).toMatch(/^1 artifacts, \d+ bytes: all as/)
+  expect(await home.ok('artifacts', 'verify', id)).toMatch(/^1 artifact, \d+ bytes: all as/)
   fs.appendFileSync(file, ' ')
   const { code, stderr } = await home.run(['artifacts', 'verify', id])
   expect([code, stderr]).toEqual([65, expect.stringContaining('is changed')])

@@ -187,7 +187,7 @@ needsThat(nobodyCanRun(), 'root, and a Node that every user can run')(
 )
 
 test('a Home that others may write to is refused, also while its host runs', async () => {
-  await home.ok('list')
+  await home.startHost()
   fs.chmodSync(home.path, 0o777)
   for (const args of EVERY_WAY) {
     expect([args, await home.run(args)]).toEqual([args, refusal(77, home.path, 'mode 777', 'chmod go-w')])

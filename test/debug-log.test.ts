@@ -38,6 +38,7 @@ test('--debug tells on standard error what is done, and the host it starts keeps
     { operation: 'session.create', error: null },
     { operation: 'session.type', session: stdout.trim(), sizes: { text: 7 }, error: null },
     { operation: 'session.inspect', session: 'nobody', error: 'session_not_found' },
+    { operation: 'session.list', error: null }, // for a session of nearly that name
   ])
   expect(logText() + stderr).not.toContain('hunter2')
 })

@@ -152,7 +152,7 @@ isolates('the folder with the user’s files is no working folder for it', async
 })
 
 isolates('without a working folder it begins in an empty one of its own', async () => {
-  await home.ok('list')
+  await home.startHost()
   const client = await home.connect()
   const { session, cwd } = await client.call('session.create', { command: ['bash'], isolated: true })
   expect(cwd).toBe('/home/session')

@@ -74,7 +74,7 @@ describe('a screenshot', () => {
     expect(path.dirname(kept)).toMatch(/\/sessions\/[a-z0-9]{12}\/artifacts$/)
     const { artifacts } = await home.json<{ artifacts: object[] }>('artifacts', 'list', 'work')
     expect(artifacts).toEqual([expect.objectContaining({ id: 1, kind: 'screenshot', format: 'png' })])
-    expect(await home.ok('artifacts', 'verify', 'work')).toContain('1 artifacts')
+    expect(await home.ok('artifacts', 'verify', 'work')).toContain('1 artifact,')
   })
 
   test('is taken of the past, and of a session that has ended', async () => {
@@ -165,10 +165,10 @@ describe('a screenshot', () => {
     expect(await failure('-o', 'x.jpg')).toMatch(/^usage: .*"\.jpg".*png, svg, html.*--format png/)
     expect(await failure('-o', 'no/such/folder.png')).toMatch(/^file_not_written: /)
     expect(await failure('--crop-text', 'elsewhere')).toMatch(
-      /^text_not_found: .*"elsewhere" is not on the screen/,
+      /^text_not_found: .*"elsewhere" of --crop-text is not on the screen/,
     )
     expect(await failure('--crop-rows', '40-50')).toMatch(
-      /^usage: crop_rows: the screen has 24, counted from 0/,
+      /^usage: --crop-rows: the screen has 24, counted from 0/,
     )
     expect(await failure('--scheme', 'bad.json')).toMatch(/^scheme_invalid: .*"black" is missing/)
     expect(await failure('--scheme', 'none.json')).toMatch(/^file_not_read: /)

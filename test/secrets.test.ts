@@ -68,7 +68,7 @@ function traces(home: TestHome, session: string, text: string, ...printed: strin
 
 test('a secret is typed from standard input, by a batch and by MCP, and leaves its length and its actor alone', async () => {
   await using home = new TestHome()
-  await home.ok('list')
+  await home.startHost()
   await home.ok('host', 'debug', 'on')
   const ways: Record<string, (session: string) => Promise<string>> = {
     'standard input': async (session) => {
@@ -109,7 +109,7 @@ test('a secret is typed from standard input, by a batch and by MCP, and leaves i
 
 test('a password prompt is known by its words where the terminal does not tell', async () => {
   await using home = new TestHome()
-  await home.ok('list')
+  await home.startHost()
   await home.ok('host', 'debug', 'on')
   for (const [prompt, hidden] of [
     ['me@box password: ', true],
@@ -125,7 +125,7 @@ test('a password prompt is known by its words where the terminal does not tell',
 
 test('on a terminal a secret is asked for, and not shown', async () => {
   await using home = new TestHome()
-  await home.ok('list')
+  await home.startHost()
   await home.ok('host', 'debug', 'on')
   const target = await home.ok('create', '--', 'sh', '-c', takesLine('ready> '))
   await home.ok('wait', target, '--text', 'ready>')

@@ -60,7 +60,8 @@ export const terminalOptions = z.strictObject({
     .optional()
     .describe(
       'Run the program by bubblewrap: it sees the system’s programs and its working folder, no other files, and no network.',
-    ),
+    )
+    .meta({ tool: { hidden: true } }), // for those who give out tokens
   login: z
     .boolean()
     .optional()
@@ -107,7 +108,7 @@ export const webOptions = z.strictObject({
     .array(z.string().min(1).max(HOST_CHARS_MAX))
     .max(HOSTS_MAX)
     .optional()
-    .describe('Pages may be opened from these hosts alone (repeatable).')
+    .describe('Pages may be opened from these hosts alone.')
     .meta({ flag: 'only-host', placeholder: 'HOST' }),
   zoom: z
     .int()

@@ -21,13 +21,16 @@ const STEP_OPERATIONS: Readonly<Record<string, OperationDefinition>> = {
 /** A step whose operation is not one of a session: it names the session as its conversation. */
 const EXEC_STEP = 'exec'
 /** By the names of operations without their `session.`. */
-const stepNames = Object.entries(STEP_OPERATIONS).flatMap(([name, { step }]) =>
-  step === undefined ? [] : [name.slice('session.'.length)],
-)
+export const BATCH_STEPS: readonly string[] = [
+  ...Object.entries(STEP_OPERATIONS).flatMap(([name, { step }]) =>
+    step === undefined ? [] : [name.slice('session.'.length)],
+  ),
+  EXEC_STEP,
+]
 
 /** The operation checks its own parameters. */
 const batchStep = z
-  .looseObject({ step: z.enum([...stepNames, EXEC_STEP]) })
+  .looseObject({ step: z.enum(BATCH_STEPS) })
   .refine((step) => Object.keys(step).length <= STEP_KEYS_MAX, 'more parameters than any step has')
   .meta({ maxProperties: STEP_KEYS_MAX })
 
@@ -54,6 +57,8 @@ export type BatchStepReport = z.infer<typeof batchStepReport>
 export const SESSION_BATCH_OPERATIONS = {
   'session.batch': operation({
     summary: 'Run steps one after another in a session: input, waits, checks, captures.',
+    description:
+      'A step is an operation on the session, named without its `session.`, or `exec`. A wait without a baseline is anchored to the input before it.',
     params: z.object({
       session: sessionRef,
       steps: z
@@ -61,7 +66,7 @@ export const SESSION_BATCH_OPERATIONS = {
         .min(1)
         .max(BATCH_STEPS_MAX)
         .describe(
-          'The name of an operation without `session.` as `step`, or `exec`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`. A wait without a baseline is anchored to the input before it.',
+          'What each does, as `step`, and its parameters: `{"step": "type", "text": "ls", "enter": true}`.',
         ),
       keep_going: z.boolean().optional().describe('Go on after a step that failed.'),
       timeout_ms: z

@@ -44,7 +44,7 @@ test.each([
   [
     'session.run',
     { session: 'x', command: 'x'.repeat(1000) },
-    'command: it is a list of words, not a text (got',
+    'is a list of words, not a text (got',
   ],
 ])('%s with a text in place of a list of words shows the list', async (name, params, words) => {
   const call = dispatch(

@@ -193,7 +193,7 @@ function describe(param: CommandParam, command: Command): string {
   const values = spelledOut ? '' : ` One of: ${param.values?.join(', ')}.`
   const isTime = param.type === 'duration' && typeof param.default === 'number'
   const preset =
-    param.default === null ? '' : ` Default: ${isTime ? durationWord(Number(param.default)) : param.default}.`
+    param.default === null ? '' : ` Default: ${isTime ? durationWord(param.default) : param.default}.`
   return spellParameters(param.description, [command]) + values + limitsOf(param) + preset
 }
 

@@ -157,6 +157,7 @@ const FOREIGN_KEYWORDS = [
   'hidden',
   'untrusted',
   'readable',
+  'secretWith',
   'tool',
   'completes',
 ]

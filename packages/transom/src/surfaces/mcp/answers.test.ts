@@ -376,7 +376,7 @@ describe('errors are in the words of tools', () => {
     [
       'type_text',
       { session: 's1', text: 'x', actor: 'me' },
-      'type_text takes no "actor"; it takes session, text, enter',
+      'type_text takes no "actor"; it takes session, text, secret, enter',
     ],
     [
       'read_screen',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { McpTool, OperationDefinition } from '@transom/protocol'
-import { parameterNames, stepDefinitions } from './tool-params.ts'
+import { parameterNames, stepDefinitions, stepParameterNames } from './tool-params.ts'
 import { WAIT_MS_MAX, type Tool } from './tool-table.ts'
 
 type Schema = Record<string, unknown>
@@ -37,7 +37,7 @@ export function inputSchema({ definition, tool: { paged, renamed = {} } }: Tool)
 function stepSchema(): Schema {
   const anyOf = [...stepDefinitions()].map(([step, definition]) => {
     const { properties, required = [] } = schemaOf(definition)
-    const names = parameterNames(definition).filter((name) => name !== 'session')
+    const names = stepParameterNames(definition)
     return {
       properties: {
         step: { const: step },
@@ -105,8 +105,8 @@ function cleaned(value: unknown, isMap: boolean): unknown {
     Object.entries(value).flatMap(([key, part]) => {
       const isNoise =
         LEFT_OUT.has(key) ||
-        part === Number.MAX_SAFE_INTEGER ||
         part === -Number.MAX_SAFE_INTEGER ||
+        (key === 'maximum' && Number(part) > WAIT_MS_MAX) || // more than a call waits, or than a model counts
         (key === 'minimum' && part === 0)
       return isNoise && !isMap ? [] : [[key, cleaned(part, key === 'properties' && !isMap)]]
     }),

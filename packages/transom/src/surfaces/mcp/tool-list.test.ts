@@ -69,8 +69,13 @@ test('each step of interact has a schema of its own', async () => {
   const steps = (await list()).find(({ name }) => name === 'interact')?.inputSchema.properties['steps']?.items
     ?.anyOf
   expect(steps).toContainEqual({
-    properties: { step: { const: 'type' }, text: { type: 'string' }, enter: { type: 'boolean' } },
+    properties: {
+      step: { const: 'type' },
+      text: { type: 'string' },
+      secret: { type: 'boolean' },
+      enter: { type: 'boolean' },
+    },
     required: ['step', 'text'],
   })
-  expect(steps).toHaveLength(11)
+  expect(steps).toHaveLength(12)
 })

@@ -1,5 +1,11 @@
 import type { z } from 'zod'
-import { OPERATIONS, type OperationDefinition, type ToolParam } from '@transom/protocol'
+import {
+  BATCH_STEPS,
+  OPERATIONS,
+  stepOperation,
+  type OperationDefinition,
+  type ToolParam,
+} from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Tool } from './tool-table.ts'
 
@@ -21,6 +27,11 @@ export function parameterNames({ params }: OperationDefinition): string[] {
   })
 }
 
+/** The parameters that a step may have: the session is that of the call. */
+export function stepParameterNames(definition: OperationDefinition): string[] {
+  return parameterNames(definition).filter((name) => name !== 'session' && name !== 'conversation_id')
+}
+
 /** The parameters that a tool always gives, by their names. */
 export function fixedParams({ params }: OperationDefinition): Record<string, unknown> {
   return Object.fromEntries(
@@ -33,10 +44,13 @@ export function fixedParams({ params }: OperationDefinition): Record<string, unk
 
 /** The operations that can be a step of `interact`, by the names of the steps: those that answer with text. */
 export function stepDefinitions(): Map<string, OperationDefinition> {
-  const steps = Object.entries<OperationDefinition>(OPERATIONS).filter(
-    ([, { step, params }]) => step !== undefined && !('inline' in params.shape),
+  const operations = new Map(Object.entries<OperationDefinition>(OPERATIONS))
+  return new Map(
+    BATCH_STEPS.flatMap((step) => {
+      const definition = operations.get(stepOperation(step))
+      return definition === undefined || 'inline' in definition.params.shape ? [] : [[step, definition]]
+    }),
   )
-  return new Map(steps.map(([name, definition]) => [name.replace('session.', ''), definition]))
 }
 
 /** The arguments of a call as parameters of its operation. Refuses what the tool does not take. */
@@ -60,7 +74,7 @@ function checkSteps(tool: string, steps: readonly unknown[]): void {
       const message = `${where} is ${excerpt(step)}; a step is an object as ${example}, its "step" one of ${[...offered.keys()].join(', ')}`
       throw new OpError('usage', message)
     }
-    checkNames(`${where} (${String(name)})`, step, ['step', ...parameterNames(definition)])
+    checkNames(`${where} (${String(name)})`, step, ['step', ...stepParameterNames(definition)])
   }
 }
 
