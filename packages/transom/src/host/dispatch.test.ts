@@ -41,11 +41,7 @@ test.each([
   ['session.run', { session: 'x', command: 'make test' }, 'give ["make test"]'],
   ['session.create', { command: 'python3 -q' }, 'give ["python3","-q"]'],
   ['session.create', { command: "sh -c 'ls'" }, `give ["sh","-c","sh -c 'ls'"]`],
-  [
-    'session.run',
-    { session: 'x', command: 'x'.repeat(1000) },
-    'is a list of words, not a text (got',
-  ],
+  ['session.run', { session: 'x', command: 'x'.repeat(1000) }, 'is a list of words, not a text (got'],
 ])('%s with a text in place of a list of words shows the list', async (name, params, words) => {
   const call = dispatch(
     hostWith(async () => expect.unreachable()),
