@@ -4,6 +4,7 @@ import * as path from 'node:path'
 import type { SessionInfo } from '@transom/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { platform } from '../packages/transom/src/platform/current-platform.ts'
+import { MARK_SESSION_BITS } from '../packages/transom/src/platform/platform.ts'
 import { loggedOutput } from './support/log-contents.ts'
 import { NOBODY, asNobody, nobodyCanRun } from './support/as-nobody.ts'
 import { needsThat } from './support/needs.ts'
@@ -122,18 +123,15 @@ grouped('and one whose host is killed', async () => {
 })
 
 grouped('a host that has left leaves no control group', async () => {
-  const before = ownGroups()
-  await home.ok('create', '--name', 's', '--', 'sh', '-c', 'exit')
-  await home.ok('wait', 's', '--exit')
+  const session = await home.ok('create', '--', 'cat')
+  const manifest = fs.readFileSync(path.join(home.path, 'sessions', session, 'manifest.json'), 'utf8')
+  const { process_mark } = JSON.parse(manifest) as { process_mark: string }
+  const groups = platform().groupsOfHost(BigInt(process_mark) >> MARK_SESSION_BITS) ?? ''
+  expect(fs.existsSync(groups)).toBe(true)
+  await home.ok('destroy', session)
   await home.ok('host', 'stop')
-  expect(ownGroups().filter((group) => !before.includes(group))).toEqual([])
+  expect(fs.existsSync(groups)).toBe(false)
 })
-
-/** The groups of hosts beside this process's own. */
-function ownGroups(): string[] {
-  const folder = path.dirname(platform().groupsOfHost(HOST_MARK) ?? '')
-  return fs.readdirSync(folder).filter((name) => name.startsWith('transom-'))
-}
 
 test('destroying one session leaves the others alone', async () => {
   const other = uniqueToken()

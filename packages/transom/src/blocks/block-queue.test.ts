@@ -70,6 +70,26 @@ describe('what a shell is asked to run', () => {
     expect(given.slice(5)).toEqual(['four'])
   })
 
+  test('leaves what was typed before the prompt was there', () => {
+    const { queue, prompt, ask, given } = setUp()
+    const end = (ordinal: number) => {
+      queue.take({ kind: 'begin', request: ordinal })
+      queue.typed(Buffer.from('to the program'))
+      queue.take({ kind: 'end', exitCode: 0, cwd: CWD })
+    }
+    prompt()
+    ask('one')
+    end(1)
+    queue.typed(Buffer.from('half'))
+    ask('two')
+    queue.typed(Buffer.from('-typed'))
+    prompt()
+    queue.typed(Buffer.from('to the next program'))
+    end(2)
+    prompt()
+    expect(given).toEqual(['one', 'two', 'restore half-typed'])
+  })
+
   test('is given at its prompt, one after another', () => {
     const { queue, prompt, ask, facts, given } = setUp()
     ask('one')

@@ -193,9 +193,10 @@ export class BlockQueue {
     if (this.#state.is === 'at_prompt') this.#watchEntered()
   }
 
-  /** Something was typed that does not enter a line. */
+  /** Something was typed that does not enter a line. Before a prompt that is to come, it stands there then. */
   typed(bytes: Buffer): void {
-    if (this.#state.is !== 'at_prompt' || this.#waiting.length > 0) return
+    const { is } = this.#state
+    if ((is !== 'at_prompt' && is !== 'between') || this.#waiting[0]?.given === true) return
     this.#halfTyped = Buffer.concat([this.#halfTyped ?? Buffer.alloc(0), bytes]).subarray(
       0,
       HALF_TYPED_BYTES_MAX,
@@ -286,7 +287,7 @@ export class BlockQueue {
     if (kept === null) return
     this.#kept = null
     this.#shell.restore(kept)
-    this.#halfTyped = kept
+    this.#halfTyped = Buffer.concat([kept, this.#halfTyped ?? Buffer.alloc(0)])
   }
 
   #assertMayWait(active: AcceptedBlock, { queue }: BlockRequest): void {
