@@ -1,3 +1,5 @@
+import { countSlips } from '../../lib/count-slips.ts'
+
 /** What other programs call our commands: tmux, screen, docker, asciinema, coder/agent-tty, browsers' tools. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   list: ['dashboard', 'ls', 'ps', 'sessions', 'list-sessions', 'status'],
@@ -41,7 +43,7 @@ export function nearestWords(word: string, words: readonly string[]): string[] {
   const lower = word.toLowerCase()
   const mistakesMax = Math.max(1, Math.floor(lower.replace(/^-+/, '').length / 3))
   const near = words
-    .map((it) => ({ it, mistakes: begins(it, lower) ? 1 : mistakesBetween(lower, it.toLowerCase()) }))
+    .map((it) => ({ it, mistakes: begins(it, lower) ? 1 : countSlips(lower, it.toLowerCase()) }))
     .filter(({ mistakes }) => mistakes <= mistakesMax)
   const least = Math.min(...near.map(({ mistakes }) => mistakes))
   return near
@@ -53,22 +55,4 @@ export function nearestWords(word: string, words: readonly string[]): string[] {
 /** `--tim` for `--timeout`; of one letter nearly everything begins with it. */
 function begins(whole: string, start: string): boolean {
   return start.replace(/^-+/, '').length >= 2 && whole.toLowerCase().startsWith(start)
-}
-
-/** Damerau–Levenshtein: letters put in, left out, replaced, or two neighbours exchanged. */
-function mistakesBetween(a: string, b: string): number {
-  let before: number[] = []
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let col = 1; col <= b.length; col++) {
-      const replaced = (above[col - 1] ?? 0) + (a[row - 1] === b[col - 1] ? 0 : 1)
-      const isExchange = row > 1 && col > 1 && a[row - 1] === b[col - 2] && a[row - 2] === b[col - 1]
-      const exchanged = isExchange ? (before[col - 2] ?? 0) + 1 : Infinity
-      current.push(Math.min((above[col] ?? 0) + 1, (current[col - 1] ?? 0) + 1, replaced, exchanged))
-    }
-    before = above
-    above = current
-  }
-  return above.at(-1) ?? 0
 }
