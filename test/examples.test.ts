@@ -26,7 +26,7 @@ afterAll(async () => {
   await home.close()
 })
 
-async function run(command: string, args: readonly string[], env: Record<string, string>): Promise<string> {
+async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(command, args, { env: { ...home.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
@@ -35,7 +35,7 @@ async function run(command: string, args: readonly string[], env: Record<string,
 }
 
 /** Node 20 runs no TypeScript: it is bundled first, as a reader's own tools would. */
-async function runTypeScript(example: string, env: Record<string, string>): Promise<string> {
+async function runTypeScript(example: string, env: NodeJS.ProcessEnv): Promise<string> {
   const outfile = path.join(home.root, `${example}.mjs`)
   const entryPoints = [path.join(EXAMPLES, example)]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20' })
@@ -50,8 +50,9 @@ async function activeSessions(): Promise<number> {
 
 describe('the client library', () => {
   test('starts a host where none is, runs a command in a few lines, and ends its session', async () => {
-    expect(await runTypeScript('run-a-command.ts', {})).toBe('seven is 42')
-    expect(await activeSessions()).toBe(0)
+    await using fresh = new TestHome()
+    expect(await runTypeScript('run-a-command.ts', fresh.env)).toBe('seven is 42')
+    expect(await fresh.json('list')).toMatchObject({ sessions: [] })
   })
 
   test('does the same through a gateway', async () => {

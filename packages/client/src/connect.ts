@@ -28,11 +28,15 @@ export async function connect(options: HttpOptions | HomeOptions = {}): Promise<
 }
 
 async function startAndConnect(home: string, program: string) {
-  const child = spawn(program, ['list'], { env: { ...process.env, TRANSOM_HOME: home }, stdio: 'ignore' })
+  // Unlike what looks for sessions, this makes a Home and starts its host.
+  const child = spawn(program, ['home', 'list'], {
+    env: { ...process.env, TRANSOM_HOME: home },
+    stdio: 'ignore',
+  })
   const started = await once(child, 'close').catch(() => null) // there is no such program
   const transport = started === null ? null : await tryConnect(home)
   if (transport !== null) return transport
-  throw new OpError('host_unavailable', `no host serves ${home}, and "${program} list" started none`, {
+  throw new OpError('host_unavailable', `no host serves ${home}, and "${program} home list" started none`, {
     home,
     program,
   })

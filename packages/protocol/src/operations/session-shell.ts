@@ -19,7 +19,7 @@ export const SESSION_SHELL_OPERATIONS = {
     summary:
       'Run a command in a session’s shell, wait for its end, print its output, exit with its exit code.',
     description:
-      'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. It is printed as plain text, with --raw as the exact bytes. A command that waits for input (a password, an editor, a pager, a prompt of its own) ends the wait with status 80, the reason and the prompt: answer it with type or keys, and wait for the end of its block. Neither that nor a time-out ends the command. Standard input is left alone, so that run can be used in a loop that reads it: --stdin - passes it on to the command.',
+      'For a session whose program is an interactive bash, zsh, fish or sh, which "transom create" integrates: the shell itself says where the command begins and ends, so that the output is exact and no prompt is guessed. The command runs in the shell, so that cd and variables stay. It is printed as plain text, with --raw as the exact bytes. With --json the status is 0 once the command has ended, and its exit code is in the result. A command that waits for input (a password, an editor, a pager, a prompt of its own) ends the wait with status 80, the reason and the prompt: answer it with type or keys, and wait for the end of its block. Neither that nor a time-out ends the command. Standard input is left alone, so that run can be used in a loop that reads it: --stdin - passes it on to the command.',
     params: z.object({
       session: sessionRef,
       command: z

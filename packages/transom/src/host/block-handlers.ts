@@ -139,7 +139,7 @@ async function run(
   if (outcome.is === 'needs_input') {
     const { needsInput: needs_input } = outcome
     const message = `${words} runs on as block ${block.seq} and waits for input (${inputWords(needs_input)})`
-    const steps = next(...answering(params.session), ...goingOn(params.session, block.seq))
+    const steps = next(...answering(params.session, needs_input), ...goingOn(params.session, block.seq))
     const details = { ...seen, needs_input, ...quote(needs_input.prompt.trim()), ...steps }
     throw new OpError('needs_input', message, details)
   }
@@ -163,7 +163,17 @@ function endedBy(session: Session, { ended_by }: Block): Result<'session.run'>['
   return session.manifest.status === 'running' ? 'shell' : 'session'
 }
 
-function answering(session: string): NextStep[] {
+function answering(session: string, { reason }: NeedsInput): NextStep[] {
+  if (reason === 'password') {
+    const params = { session, secret: true, enter: true }
+    return [
+      {
+        call: 'session.type',
+        params,
+        does: 'types it and keeps it out of the log; it is the user’s to give',
+      },
+    ]
+  }
   return [
     { call: 'session.type', params: { session, enter: true }, does: 'answers it' },
     { call: 'session.keys', params: { session }, does: 'presses a key' },
