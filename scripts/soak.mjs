@@ -22,7 +22,7 @@ const { Client } = await importSource('packages/client/src/index.ts')
 const { connectUnixSocket } = await importSource('packages/client/src/unix-socket.ts')
 
 try {
-  const status = JSON.parse(run('list', '--json') && run('host', 'status', '--json'))
+  const status = JSON.parse(run('home', 'list', '--json') && run('host', 'status', '--json'))
   const client = new Client(await connectUnixSocket(status.socket, { frameBytesMax: 256 << 20 }))
   const quarter = await work(client, status.pid, minutes / 4)
   const end = await work(client, status.pid, (minutes * 3) / 4)
