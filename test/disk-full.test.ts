@@ -142,7 +142,7 @@ testOnSmallDisk('a host killed on a full disk leaves logs that the next one can 
 /** Whether the disk takes no more, by trying. */
 function isFull(probe: string): boolean {
   try {
-    fs.writeFileSync(probe, Buffer.alloc(8192))
+    fs.writeFileSync(probe, Buffer.alloc(16 << 10)) // more than the largest record of a flood, which is left out whole
     return false
   } catch {
     return true

@@ -3,7 +3,7 @@ import { Scope } from '../../lib/scope.ts'
 import type { DecodedFrame } from './frame-decoding.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { PageTarget } from './page-target.ts'
-import { Screencast } from './screencast.ts'
+import { Screencast, type ScreencastNeed } from './screencast.ts'
 
 /** A tab that shows one word, sends it as a frame on request, and returns pictures that the test provides. */
 class FakeTab {
@@ -32,13 +32,17 @@ const WORDS = { decode: async (png: Uint8Array) => Buffer.from(png).toString() a
 function screencastOf(
   tab: FakeTab,
   read: string[],
-  { sendsLastFrame = true, decoder = WORDS }: { sendsLastFrame?: boolean; decoder?: object } = {},
+  {
+    sendsLastFrame = true,
+    decoder = WORDS,
+    need = () => 'none' as const,
+  }: { sendsLastFrame?: boolean; decoder?: object; need?: () => ScreencastNeed } = {},
 ): Screencast {
   return new Screencast({
     target: tab.target,
     decoder: decoder as FrameDecoder, // what a screencast asks of it
     size: () => ({ cols: 1, rows: 1 }),
-    need: () => 'none',
+    need,
     sendsLastFrame,
     onFrame: (frame) => read.push(frame as unknown as string) > 0,
   })
@@ -136,6 +140,29 @@ describe('the frames of a tab', () => {
     screencast.close()
     await vi.advanceTimersByTimeAsync(10_000)
     expect(tab.pictures).toHaveLength(1)
+  })
+
+  test('while a caller waits and none comes, pictures are taken, less and less often', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const tab = new FakeTab()
+    const read: string[] = []
+    let need: ScreencastNeed = 'fast'
+    const screencast = screencastOf(tab, read, { need: () => need })
+    screencast.wake() // a caller has begun to wait
+    const picturesAfter = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms)
+      for (const take of tab.pictures.splice(0)) take('what no frame has shown')
+      await vi.advanceTimersByTimeAsync(0)
+      return read.splice(0).length
+    }
+    expect(await picturesAfter(999)).toBe(0)
+    expect(await picturesAfter(1)).toBe(1)
+    expect(await picturesAfter(1999)).toBe(0)
+    expect(await picturesAfter(1)).toBe(1)
+    need = 'slow' // the caller has what it waited for
+    await picturesAfter(4000)
+    expect(await picturesAfter(60_000)).toBe(0)
+    screencast.close()
   })
 
   test('each is acknowledged, also one that came before the last one was', async () => {

@@ -32,6 +32,13 @@ const OLDER_FRAMES_IN_FLIGHT = 3
  */
 const TRAILING_MS = 250
 
+/**
+ * The same for what a page changes by itself while a caller waits for it: a picture is taken when no frame has come for
+ * this long, and then each time after twice as long.
+ */
+const MISSED_FIRST_MS = 1000
+const MISSED_MAX_MS = 8000
+
 export type ScreencastNeed = 'fast' | 'slow' | 'none'
 
 export interface ScreencastOptions {
@@ -69,6 +76,7 @@ export class Screencast {
   #closed = false
   #cancelTrailing = () => {}
   #cancelSettling = () => {}
+  #cancelMissed = () => {}
 
   constructor(options: ScreencastOptions) {
     this.#options = options
@@ -109,6 +117,7 @@ export class Screencast {
   wake(): void {
     const slept = this.#pending !== null && this.#pending.cancel === undefined
     this.#schedule()
+    this.#lookForMissed()
     if (slept && !this.#options.sendsLastFrame) this.#captureLater()
   }
 
@@ -136,12 +145,14 @@ export class Screencast {
     this.#pending?.cancel?.()
     this.#cancelTrailing()
     this.#cancelSettling()
+    this.#cancelMissed()
     this.#stopListening()
   }
 
   async #onFrame(data: string, ack: number): Promise<void> {
     const receivedMs = performance.now()
     this.#received++
+    this.#lookForMissed()
     if (this.#options.sendsLastFrame) this.#cancelTrailing() // this frame is newer than any picture
     let frame: DecodedFrame | null
     try {
@@ -179,6 +190,15 @@ export class Screencast {
   /** Takes a picture after a while; returns how to cancel that. The next caller notices a tab that hangs or has closed. */
   #afterTrailing(): () => void {
     return this.#scope.timeout(TRAILING_MS, () => void this.capture().catch(() => {}))
+  }
+
+  #lookForMissed(afterMs = MISSED_FIRST_MS): void {
+    this.#cancelMissed()
+    if (this.#closed || this.#options.need() !== 'fast') return
+    this.#cancelMissed = this.#scope.timeout(afterMs, () => {
+      const again = () => this.#lookForMissed(Math.min(2 * afterMs, MISSED_MAX_MS))
+      this.capture().then(again, again) // the next caller notices a tab that hangs or has closed
+    })
   }
 
   async #decode(png: Buffer): Promise<DecodedFrame | null> {
