@@ -14,11 +14,13 @@ export class PageObservers {
     return [...this.#all].some(({ frame }) => frame !== undefined) ? 'slow' : 'none'
   }
 
-  /** Frames are waited for until the returned function is called. */
+  /** Frames are waited for until the returned function is called. Idempotent: a wait may end in two ways at once. */
   hold(): () => void {
+    let isHeld = true
     this.#holders++
     return () => {
-      this.#holders--
+      if (isHeld) this.#holders--
+      isHeld = false
     }
   }
 
