@@ -7,7 +7,7 @@ const MARK_BITS = 64n
 
 /**
  * A session on disk: what is public of it, and what it takes to clean up after its host. It is stricter than the public
- * form: a manifest may come from another machine, or have been written to mislead whoever lists it.
+ * form: a manifest may come from another machine, or have been written to mislead its reader.
  */
 export const manifest = z.looseObject({
   ...sessionInfo.shape,

@@ -23,7 +23,7 @@ class FakeSession implements BlockSession {
   }
 }
 
-/** Asks as often as it is told to; returns the answer and how long that took. */
+/** Samples again after each delay that it is given; returns the verdict and how long that took. */
 function answerOf(session: FakeSession): { found: NeedsInput; afterMs: number } {
   const ask = blockInput(session)
   const startMs = session.nowMs

@@ -14,7 +14,7 @@ export interface BlockOutput {
   write(bytes: Uint8Array): Promise<void>
   /** Prints a notice for the user beside the output. */
   notice(text: string): void
-  /** Whether standard input is a pipe or a file, which somebody may have meant for the command. */
+  /** Whether standard input is a pipe or a file, which the caller may have meant for the command. */
   readonly hasInput: boolean
 }
 
