@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACTS, LOOKS } from '../access.ts'
-import { cols, dryRun, operation, rows, sessionRef } from '../operation.ts'
+import { leasePolicy } from '../lease.ts'
+import { cols, dryRun, lease, leaseErrors, operation, rows, sessionRef } from '../operation.ts'
 import { quotaPolicy, sessionInfo, sessionKind, sessionStatus } from '../session-info.ts'
 import { environment, plainName, terminalOptions, webOptions } from '../session-kinds.ts'
 import { PATH_CHARS_MAX } from '../limits.ts'
@@ -59,6 +60,10 @@ export const SESSION_OPERATIONS = {
       quota_policy: quotaPolicy
         .optional()
         .describe(QUOTA_POLICY_WORDS)
+        .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
+      lease_policy: leasePolicy
+        .optional()
+        .describe('Who may write to it: open, lease_required, or people_first.')
         .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
       base_env: environment
         .optional()
@@ -209,9 +214,9 @@ export const SESSION_OPERATIONS = {
     summary: 'End a session and every process it started. Its Event Log stays.',
     description:
       'Every process of the session is asked to end and, after a moment, killed: also one that has left the terminal. The session can still be listed with --all and shown.',
-    params: z.object({ session: sessionRef }),
+    params: z.object({ session: sessionRef, lease }),
     result: sessionInfo,
-    errors: ['session_not_found', 'session_ambiguous'],
+    errors: ['session_not_found', 'session_ambiguous', ...leaseErrors],
     readOnly: false,
     access: ACTS,
     mcp: {

@@ -98,6 +98,10 @@ export class PtySource {
     return this.#writes.bytes
   }
 
+  dropQueued(): void {
+    this.#writes.forget()
+  }
+
   /** Throws if the program has left too much of its input unread to take `bytes` more. */
   assertRoom(bytes: number): void {
     this.#writes.assertRoom(bytes)
