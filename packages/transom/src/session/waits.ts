@@ -127,14 +127,9 @@ class ConditionWait {
   /** A wait for the outcome of an input learns that the session has changed hands since. */
   #assertSameHands(): void {
     const { lease } = this.#subject
-    if (
-      this.#baseline === null ||
-      lease === null ||
-      lease.epoch === this.#epoch ||
-      lease.holds(this.#request.lease ?? null)
-    )
-      return
-    throw lease.changedError(this.#seen())
+    const { writable = false, lease: handle = null } = this.#request
+    if (this.#baseline === null || writable || lease === null) return
+    if (lease.epoch !== this.#epoch && !lease.holds(handle)) throw lease.changedError(this.#seen())
   }
 
   #judgeConditions(): ConditionVerdict {
