@@ -58,7 +58,7 @@ export const waitConditions = z.object({
     .meta({ placeholder: 'HASH' }),
   exit: z.boolean().optional().describe('The program has ended.'),
   needs_input: z.boolean().optional().describe('The program in front waits for input from the terminal.'),
-  writable: z.boolean().optional().describe('No other caller holds the lease of the session.'),
+  writable: z.boolean().optional().describe('No other caller holds the session’s lease.'),
   block_end: blockRef
     .optional()
     .describe(

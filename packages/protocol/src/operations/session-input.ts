@@ -86,7 +86,7 @@ export const SESSION_INPUT_OPERATIONS = {
       name: 'press_keys',
       title: 'Press keys',
       description:
-        'Presses keys by name: Enter, Escape, Tab, Up, Down*3, F5, Ctrl+C, Alt+x. Encoded as the program in front expects them.',
+        'Presses keys by name, encoded as the program in front expects them.',
     },
     awi: [SEND_KEY],
     cli: {

@@ -95,7 +95,7 @@ export const SESSION_OPERATIONS = {
       name: 'create_session',
       title: 'Start a program on a terminal, or open a web page',
       description:
-        'Starts a program (a shell, a REPL, an editor, any command) on a terminal of its own, which keeps running between calls. Answers at once with the session id; wait_for or read_screen shows what it printed. Give a shell as ["bash"]; without a command it is the user’s shell. With a url instead of a command it is a web page in a browser of its own.',
+        'Starts a program (a shell, a REPL, an editor, any command) on a terminal of its own, which keeps running between calls. Answers at once with the session id; wait_for or read_screen shows what it printed. Without a command it is the user’s shell; with a url in its place, a web page in a browser of its own.',
     },
     cli: {
       command: 'create',
