@@ -1,4 +1,5 @@
 export * from './access.ts'
+export * from './activity.ts'
 export * from './awi.ts'
 export * from './awi-command-table.ts'
 export * from './awi-methods.ts'

@@ -85,8 +85,7 @@ export const SESSION_INPUT_OPERATIONS = {
     mcp: {
       name: 'press_keys',
       title: 'Press keys',
-      description:
-        'Presses keys by name, encoded as the program in front expects them.',
+      description: 'Presses keys by name, encoded as the program in front expects them.',
     },
     awi: [SEND_KEY],
     cli: {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ACTS, LOOKS } from '../access.ts'
+import { watchedSession } from '../activity.ts'
 import { leasePolicy } from '../lease.ts'
 import { cols, dryRun, lease, leaseErrors, operation, rows, sessionRef } from '../operation.ts'
 import { quotaPolicy, sessionInfo, sessionKind, sessionStatus } from '../session-info.ts'
@@ -118,7 +119,7 @@ export const SESSION_OPERATIONS = {
     description:
       'Active sessions only, unless --all is given. Ended sessions keep their Event Log and can still be inspected and shown.',
     params: z.object({ all: z.boolean().optional().describe('Ended sessions too.') }),
-    result: z.object({ sessions: z.array(sessionInfo) }),
+    result: z.object({ sessions: z.array(watchedSession) }),
     errors: [],
     readOnly: true,
     access: { scope: 'read', reach: 'listed', touches: [] },
@@ -141,6 +142,7 @@ export const SESSION_OPERATIONS = {
           ID: '{session}',
           NAME: '{name}',
           STATUS: '{status}',
+          ACTIVITY: '[{activity.state}][ ({activity.reason})]',
           KIND: '{kind}',
           SIZE: '{cols}x{rows}',
           CREATED: '{created_at:time}',
@@ -154,7 +156,7 @@ export const SESSION_OPERATIONS = {
     description:
       'Works for ended sessions too: how the program ended, and the path of the Event Log that holds everything it printed.',
     params: z.object({ session: sessionRef }),
-    result: sessionInfo.extend({
+    result: watchedSession.extend({
       seq: z.int().describe('The last record of the Event Log.'),
       log: z.object({ path: z.string(), bytes: z.int().describe('What it takes on disk.') }),
       engine: z
@@ -177,6 +179,7 @@ export const SESSION_OPERATIONS = {
       seeAlso: ['list', 'snapshot'],
       render: {
         fields: {
+          activity: '[{activity.state}][ ({activity.reason})][: {activity.prompt}]',
           exit: '{exit.signal|exit.code}',
           engine: '[{engine.replay}][; {engine.note}]',
           log: '{log.path}',

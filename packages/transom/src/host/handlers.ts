@@ -29,6 +29,7 @@ import { ptyHandlers } from './pty-handlers.ts'
 import { shellInit } from './shell-init-handler.ts'
 import { waitFor } from './wait-for-handler.ts'
 import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
+import { listWatched, streamSessions } from './session-watch.ts'
 import { liveOf, viewHandlers } from './view-handlers.ts'
 import { webHandlers } from './web-handlers.ts'
 
@@ -64,7 +65,9 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       const session = await sessions.create(params, actorOf(context))
       return publicInfo(session.manifest)
     },
-    'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
+    'session.list': async ({ all }, { signal }) => ({
+      sessions: await listWatched(sessions, all ?? false, signal),
+    }),
     'session.quota': async ({ session, bytes, policy }, context) => {
       const target = await sessions.commandTarget(session)
       const change = {
@@ -82,6 +85,8 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
     },
     ...leaseHandlers(sessions),
     'session.subscribe': (params, context) => subscribe(sessions, params, context),
+    'home.subscribe': (_params, context) =>
+      inBackground(context, async (id, signal) => streamSessions(sessions, id, context, signal)),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
     ...recordingHandlers(home, sessions, control),
     ...artifactHandlers(home, sessions, control),
@@ -130,9 +135,18 @@ async function subscribe(
   context: RequestContext,
 ): Promise<Result<'session.subscribe'>> {
   const found = await sessions.find(params.session)
+  return inBackground(context, async (subscription, signal) =>
+    stream(sessions, found, { ...params, subscription }, context, signal),
+  )
+}
+
+function inBackground(
+  context: RequestContext,
+  send: (subscription: number, signal: AbortSignal) => Promise<void>,
+): { subscription: number } {
   const subscription = context.background.start(async (id, signal) => {
     try {
-      await stream(sessions, found, { ...params, subscription: id }, context, signal)
+      await send(id, signal)
     } catch (error) {
       // Whatever it is, it concerns this one subscriber: the host and its sessions go on.
       if (!signal.aborted) context.notify({ subscription: id, type: 'error', error: toWireError(error) })

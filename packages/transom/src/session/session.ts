@@ -6,6 +6,7 @@ import type { Manifest } from '../home/manifest.ts'
 import { Scope } from '../lib/scope.ts'
 import type { EventStore } from '../log/event-store.ts'
 import type { Frame } from '../terminal/emulator.ts'
+import { ActivityJudge, type ActiveSession } from './activity.ts'
 import type { Capabilities, Capability } from './capabilities.ts'
 import { Journal } from './journal.ts'
 import type { Act, Acted, EventSink, KindDefinition, SessionPlan, Source } from './kind.ts'
@@ -216,12 +217,22 @@ export class Session implements WaitSubject {
     }
   }
 
+  /** Judges what the session is doing, for as long as a caller watches it. */
+  activity(): ActivityJudge {
+    return new ActivityJudge(this.#asActive())
+  }
+
   needsInput(): NeedsInput {
     return this.capability('needs_input').needsInput()
   }
 
   echoes(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[] {
     return this.#source?.echoes?.(seq, frame, canonical) ?? []
+  }
+
+  /** As subscribe(), for what does not look at the screen: a page is read no more often for it. */
+  observe(observer: () => void): () => void {
+    return this.#journal.changes.subscribe(observer)
   }
 
   /** Calls `observer` after every event, until the returned function is called. */
@@ -311,6 +322,40 @@ export class Session implements WaitSubject {
 
   #saveLater(): void {
     this.#journal.write(() => this.#manifest.save())
+  }
+
+  #asActive(): ActiveSession {
+    const session = this
+    return {
+      recency: this.recency,
+      now: this.now,
+      needsInput: () => this.needsInput(),
+      canNeedInput: this.#source?.capabilities.needs_input !== undefined,
+      get ended() {
+        return session.ended
+      },
+      get endedMs() {
+        const { ended_at } = session.manifest
+        return ended_at === null ? null : Date.parse(ended_at)
+      },
+      get busy() {
+        return session.busy
+      },
+      get holder() {
+        return session.lease.state.holder
+      },
+      get page() {
+        return session.screen.views.page?.() ?? null
+      },
+      get shell() {
+        const blocks = session.#source?.capabilities.blocks
+        if (blocks === undefined || blocks.shell === null) return null
+        return {
+          atPrompt: blocks.atPrompt,
+          runningSinceMs: blocks.projection.running().at(-1)?.ts_begin ?? null,
+        }
+      },
+    }
   }
 
   #asLeased(): LeasedSession {
