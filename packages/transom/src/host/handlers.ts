@@ -1,15 +1,13 @@
 import * as os from 'node:os'
-import type { Params, ParsedParams, Result, SessionInfo } from '@transom/protocol'
-import { OpError, toWireError, next } from '@transom/protocol/errors'
+import type { Params, Result, SessionInfo } from '@transom/protocol'
+import { OpError, next } from '@transom/protocol/errors'
 import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import type { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
-import { replayLog } from '../evidence/replay/replay.ts'
-import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
 import type { SessionRequest } from '../session/kind-registry.ts'
-import type { FoundSession, Sessions } from '../session/sessions.ts'
+import type { Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
 import {
   actorOf,
@@ -28,9 +26,9 @@ import { recordingHandlers, type RecordingControl } from './recording-handlers.t
 import { ptyHandlers } from './pty-handlers.ts'
 import { shellInit } from './shell-init-handler.ts'
 import { waitFor } from './wait-for-handler.ts'
-import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
-import { listWatched, streamSessions } from './session-watch.ts'
-import { liveOf, viewHandlers } from './view-handlers.ts'
+import { listWatched } from './session-watch.ts'
+import { subscriptionHandlers } from './subscription-handlers.ts'
+import { viewHandlers } from './view-handlers.ts'
 import { webHandlers } from './web-handlers.ts'
 
 /** What the handlers need of the host itself. */
@@ -84,10 +82,7 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       return publicInfo(await sessions.destroy(session, actorOf(context)))
     },
     ...leaseHandlers(sessions),
-    'session.subscribe': (params, context) => subscribe(sessions, params, context),
-    'home.subscribe': (_params, context) =>
-      inBackground(context, async (id, signal) => streamSessions(sessions, id, context, signal)),
-    'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    ...subscriptionHandlers(sessions),
     ...recordingHandlers(home, sessions, control),
     ...artifactHandlers(home, sessions, control),
     ...createHousekeepingHandlers(home, sessions, control),
@@ -127,62 +122,4 @@ function conversationShell(control: HostControl): Omit<SessionRequest, 'follows'
   control.assertOpen()
   control.registration.ensure()
   return { command: ['bash'], cwd: os.homedir() }
-}
-
-async function subscribe(
-  sessions: Sessions,
-  params: ParsedParams<'session.subscribe'>,
-  context: RequestContext,
-): Promise<Result<'session.subscribe'>> {
-  const found = await sessions.find(params.session)
-  return inBackground(context, async (subscription, signal) =>
-    stream(sessions, found, { ...params, subscription }, context, signal),
-  )
-}
-
-function inBackground(
-  context: RequestContext,
-  send: (subscription: number, signal: AbortSignal) => Promise<void>,
-): { subscription: number } {
-  const subscription = context.background.start(async (id, signal) => {
-    try {
-      await send(id, signal)
-    } catch (error) {
-      // Whatever it is, it concerns this one subscriber: the host and its sessions go on.
-      if (!signal.aborted) context.notify({ subscription: id, type: 'error', error: toWireError(error) })
-    }
-  })
-  return { subscription }
-}
-
-async function stream(
-  { kinds }: Sessions,
-  found: FoundSession,
-  { to, after_seq, full_rate, subscription }: ParsedParams<'session.subscribe'> & { subscription: number },
-  context: RequestContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const { manifest } = found
-  if (to === 'blocks') kinds.assertCapability(manifest, 'blocks')
-  const live = liveOf(found)
-  const { events } = found.log
-  if (to !== 'screen') {
-    const afterSeq = after_seq ?? found.live?.log.seq ?? (await events.extent(signal)).chain.lastSeq
-    const { status } = manifest
-    const more = found.live !== null && (status === 'destroying' || !found.live.ended)
-    const follow = to === 'events' ? streamEvents : streamBlocks
-    const release = to === 'events' && full_rate ? live?.subscribe(() => {}) : undefined
-    try {
-      await follow({ events, afterSeq, subscription, more, status }, context, signal)
-    } finally {
-      release?.()
-    }
-  } else if (live !== null) {
-    await streamScreen(live, subscription, context, signal)
-  } else {
-    const { screen } = await replayLog(found.log, { signal })
-    const snapshot = takeSnapshot(manifest.session, screen, { cells: true })
-    context.notify({ subscription, type: 'screen', snapshot })
-    context.notify({ subscription, type: 'end', seq: screen.seq })
-  }
 }

@@ -1,10 +1,10 @@
 import type { LeaseState, NeedsInput, PageView } from '@transom/protocol'
 import { expect, test } from 'vitest'
-import { ActivityJudge, type ActiveSession } from './activity.ts'
+import { ActivityJudge, type ActiveSession, type SessionLook } from './activity.ts'
 import { unknownInput } from './needs-input.ts'
 
 /** A session without a program: the test is the program, the kernel and the clock. */
-function setUp(change: Partial<Omit<ActiveSession, 'recency' | 'now' | 'needsInput'>> = {}) {
+function setUp(change: Partial<SessionLook> = {}) {
   const state = {
     nowMs: 100_000,
     samples: 0,
@@ -12,15 +12,19 @@ function setUp(change: Partial<Omit<ActiveSession, 'recency' | 'now' | 'needsInp
     lastOutputMs: 100_000,
     lastInputMs: 90_000,
   }
-  const session: ActiveSession = {
+  const look: SessionLook = {
     ended: false,
     endedMs: null,
     holder: null,
     busy: false,
     page: null,
-    shell: null,
+    shellAtPrompt: false,
+    runningSinceMs: null,
     canNeedInput: true,
     ...change,
+  }
+  const session: ActiveSession = {
+    look: () => look,
     recency: state,
     now: () => state.nowMs,
     needsInput: () => {
@@ -82,7 +86,7 @@ test('a quiet program that works is looked at less and less often', () => {
 })
 
 test('a shell at its prompt is idle, by its marks or by the kernel', () => {
-  const marked = setUp({ shell: { atPrompt: true, runningSinceMs: null } })
+  const marked = setUp({ shellAtPrompt: true })
   expect(marked.settle(1000).state).toBe('idle')
   expect(marked.state.samples).toBe(0)
   const seen = setUp()
@@ -98,7 +102,7 @@ test('a program of which nothing is seen is working for a while, and idle after 
 })
 
 test('a command that runs has begun when its block did', () => {
-  const { settle } = setUp({ shell: { atPrompt: false, runningSinceMs: 77 } })
+  const { settle } = setUp({ runningSinceMs: 77 })
   expect(settle()).toMatchObject({ state: 'working', since: 77 })
 })
 

@@ -8,14 +8,21 @@ const UNKNOWN_IDLE_MS = 10_000
 
 /** A session, as far as its activity is judged. */
 export interface ActiveSession extends SampledSession {
+  look(): SessionLook
+}
+
+/** What the events of a session tell at one moment. */
+export interface SessionLook {
   readonly ended: boolean
   readonly endedMs: number | null
   readonly holder: LeaseState['holder']
   /** Whether more is sure to come without an input. */
   readonly busy: boolean
   readonly page: PageView | null
-  /** Null where there are no blocks. */
-  readonly shell: { readonly atPrompt: boolean; readonly runningSinceMs: number | null } | null
+  /** Whether an integrated shell is ready for a command. */
+  readonly shellAtPrompt: boolean
+  /** When the command began that runs in an integrated shell; null if none does. */
+  readonly runningSinceMs: number | null
   /** Whether it can be seen waiting for input. */
   readonly canNeedInput: boolean
 }
@@ -43,31 +50,35 @@ export class ActivityJudge {
   }
 
   judge(): ActivityVerdict {
-    const { ended, endedMs, holder, page, shell, canNeedInput } = this.#session
+    const look = this.#session.look()
+    const { ended, endedMs, holder, page, canNeedInput } = look
     if (ended) return sure({ state: 'ended', since: endedMs ?? this.#quietSinceMs, evidence: 'it has ended' })
     if (holder?.role === 'person')
       return sure({ state: 'held', since: holder.since, evidence: `${holder.actor} has its lease` })
-    if (page?.dialog != null) {
-      const { type, message } = page.dialog
+    const dialog = page?.dialog ?? null
+    if (dialog !== null) {
+      const { type, message } = dialog
       const found = { since: this.#quietSinceMs, reason: 'dialog', prompt: message } as const
       return sure({ state: 'needs_input', ...found, evidence: `the page has opened a dialog (${type})` })
     }
-    if (shell?.atPrompt)
+    if (look.shellAtPrompt)
       return sure({ state: 'idle', since: this.#quietSinceMs, evidence: 'its shell is at the prompt' })
-    return canNeedInput ? this.#judgeProgram() : this.#judgeQuiet(PAGE_IDLE_MS, 'nothing was painted')
+    return canNeedInput
+      ? this.#judgeProgram(look)
+      : this.#judgeQuiet(look, PAGE_IDLE_MS, 'nothing was painted')
   }
 
-  #judgeProgram(): ActivityVerdict {
+  #judgeProgram(look: SessionLook): ActivityVerdict {
     const found = this.#sampler.sample()
     const { last } = this.#sampler
     if (typeof found !== 'number') return this.#needsInput(found)
     if (last?.verdict === 'needs_input')
-      return { ...this.#working('it was quiet'), unsure: true, dueMs: found }
+      return { ...this.#working(look, 'it was quiet'), unsure: true, dueMs: found }
     if (last?.verdict === 'unknown') {
-      const quiet = this.#judgeQuiet(UNKNOWN_IDLE_MS, last.evidence.note)
+      const quiet = this.#judgeQuiet(look, UNKNOWN_IDLE_MS, last.evidence.note)
       return { ...quiet, dueMs: Math.min(found, quiet.dueMs ?? found) }
     }
-    return { ...this.#working(last?.evidence.note ?? 'it prints, or was typed to'), dueMs: found }
+    return { ...this.#working(look, last?.evidence.note ?? 'it prints, or was typed to'), dueMs: found }
   }
 
   #needsInput({ reason, prompt, evidence }: NeedsInput): ActivityVerdict {
@@ -77,17 +88,16 @@ export class ActivityJudge {
     return sure({ state: 'needs_input', since, reason, prompt, evidence: evidence.note })
   }
 
-  #judgeQuiet(idleMs: number, note: string): ActivityVerdict {
-    const { busy } = this.#session
-    if (busy) return this.#working('it loads')
+  #judgeQuiet(look: SessionLook, idleMs: number, note: string): ActivityVerdict {
+    if (look.busy) return this.#working(look, 'it loads')
     const leftMs = idleMs - (this.#session.now() - this.#quietSinceMs)
-    if (leftMs > 0) return { ...this.#working(note), dueMs: leftMs }
+    if (leftMs > 0) return { ...this.#working(look, note), dueMs: leftMs }
     return sure({ state: 'idle', since: this.#quietSinceMs, evidence: `${note} for a while` })
   }
 
-  #working(evidence: string): ActivityVerdict {
-    const { shell, recency } = this.#session
-    return sure({ state: 'working', since: shell?.runningSinceMs ?? recency.lastInputMs, evidence })
+  #working({ runningSinceMs }: SessionLook, evidence: string): ActivityVerdict {
+    const since = runningSinceMs ?? this.#session.recency.lastInputMs
+    return sure({ state: 'working', since, evidence })
   }
 
   get #quietSinceMs(): number {

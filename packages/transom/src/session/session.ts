@@ -325,34 +325,23 @@ export class Session implements WaitSubject {
   }
 
   #asActive(): ActiveSession {
-    const session = this
     return {
       recency: this.recency,
       now: this.now,
       needsInput: () => this.needsInput(),
-      canNeedInput: this.#source?.capabilities.needs_input !== undefined,
-      get ended() {
-        return session.ended
-      },
-      get endedMs() {
-        const { ended_at } = session.manifest
-        return ended_at === null ? null : Date.parse(ended_at)
-      },
-      get busy() {
-        return session.busy
-      },
-      get holder() {
-        return session.lease.state.holder
-      },
-      get page() {
-        return session.screen.views.page?.() ?? null
-      },
-      get shell() {
-        const blocks = session.#source?.capabilities.blocks
-        if (blocks === undefined || blocks.shell === null) return null
+      look: () => {
+        const { ended_at } = this.manifest
+        const { needs_input, blocks } = this.#source?.capabilities ?? {}
+        const running = blocks?.projection.running().at(-1) ?? null
         return {
-          atPrompt: blocks.atPrompt,
-          runningSinceMs: blocks.projection.running().at(-1)?.ts_begin ?? null,
+          ended: this.ended,
+          endedMs: ended_at === null ? null : Date.parse(ended_at),
+          busy: this.busy,
+          holder: this.lease.state.holder,
+          page: this.screen.views.page?.() ?? null,
+          shellAtPrompt: blocks?.atPrompt ?? false,
+          runningSinceMs: running?.ts_begin ?? null,
+          canNeedInput: needs_input !== undefined,
         }
       },
     }
