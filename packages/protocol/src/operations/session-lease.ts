@@ -38,6 +38,11 @@ export const SESSION_LEASE_OPERATIONS = {
         .default(KEEP_MS_DEFAULT)
         .describe('The lease ends when its holder has not used it for this long.')
         .meta({ flag: 'keep', placeholder: 'TIME', parse: 'duration' }),
+      hold: z
+        .boolean()
+        .optional()
+        .describe('It does not end while this connection is open; its time begins when that is closed.')
+        .meta({ hidden: true }), // a command's connection is closed at once
       lease,
       actor,
     }),

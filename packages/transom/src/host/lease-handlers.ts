@@ -5,7 +5,8 @@ import { actorOf, type HandlersOf } from './dispatch.ts'
 /** Who may write to a session. */
 export function leaseHandlers(sessions: Sessions): HandlersOf<`session.lease_${string}`> {
   return {
-    'session.lease_take': async ({ session, as: role, note, keep_ms, takeover, lease, actor }, context) => {
+    'session.lease_take': async (params, context) => {
+      const { session, as: role, note, keep_ms, takeover, hold, lease, actor } = params
       if (role === 'person' && context.principal.kind === 'mcp')
         throw new OpError('usage', 'an MCP client is an agent: `as` cannot be person')
       const target = await sessions.commandTarget(session)
@@ -16,8 +17,14 @@ export function leaseHandlers(sessions: Sessions): HandlersOf<`session.lease_${s
         note: note ?? null,
         keepMs: keep_ms,
         takeover: takeover ?? false,
+        connected: hold ?? false,
         handle: lease ?? null,
       })
+      if (hold)
+        context.background.start(async (_id, signal) => {
+          if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          target.lease.left(handle)
+        })
       return { ...target.lease.state, lease: handle }
     },
     'session.lease_give': async ({ session, lease, note, actor }, context) => {

@@ -42,6 +42,7 @@ const request = (change: Partial<LeaseRequest> = {}): LeaseRequest => ({
   note: null,
   keepMs: 60_000,
   takeover: false,
+  connected: false,
   handle: null,
   ...change,
 })
@@ -124,6 +125,18 @@ describe('a lease', () => {
     pass(1_000)
     expect(lease.state.holder).toBeNull()
     expect(facts.map(({ change }) => change)).toEqual(['taken', 'expired'])
+  })
+
+  test('does not end while its holder is connected, and is kept for a while afterwards', () => {
+    const { lease, pass } = setUp()
+    const handle = lease.take(request({ keepMs: 10_000, connected: true }))
+    pass(60_000)
+    expect(lease.state.holder).not.toBeNull()
+    lease.left(handle)
+    pass(9_000)
+    expect(lease.state.holder).not.toBeNull()
+    pass(1_000)
+    expect(lease.state.holder).toBeNull()
   })
 
   test('shows who asks for it until it changes hands', () => {

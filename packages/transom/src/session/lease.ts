@@ -13,6 +13,8 @@ export interface LeaseRequest {
   readonly note: string | null
   readonly keepMs: number
   readonly takeover: boolean
+  /** Whether the holder stays connected: the lease does not end before left(). */
+  readonly connected: boolean
   /** A lease that the caller may have already. */
   readonly handle: string | null
 }
@@ -60,6 +62,7 @@ export class Lease {
   #holder: Holder | null = null
   #requests: Ask[] = []
   #lastSeenMs = 0
+  #connected = false
   #stopTimer: () => void = () => {}
 
   constructor(session: LeasedSession, policy: LeasePolicy) {
@@ -103,6 +106,7 @@ export class Lease {
     const handle = randomBytes(HANDLE_BYTES).toString('base64url')
     this.#holder = { handle, actor, role, note, keepMs, sinceMs: this.#session.now() }
     this.#seen()
+    this.#connected = request.connected
     this.#expireLater(keepMs)
     this.#nextEpoch()
     return handle
@@ -113,6 +117,14 @@ export class Lease {
     if (!this.holds(handle)) throw this.#changed('this lease has ended')
     this.#session.commit({ ...actor, change: 'given', ...this.#next(), ...noteOf(note) })
     this.#ended()
+  }
+
+  /** The holder's connection was closed: the lease is kept for as long as was stated. */
+  left(handle: string): void {
+    if (this.#holder === null || !this.holds(handle)) return
+    this.#connected = false
+    this.#seen()
+    this.#expireLater(this.#holder.keepMs)
   }
 
   /** Asks the holder to give the lease back. */
@@ -178,6 +190,7 @@ export class Lease {
     this.#stopTimer = this.#session.timeout(ms, () => {
       const holder = this.#holder
       if (holder === null) return
+      if (this.#connected) return // left() sets the next one
       const leftMs = holder.keepMs - (this.#session.now() - this.#lastSeenMs)
       if (leftMs > 0) return this.#expireLater(leftMs)
       this.#session.append({ ...holder.actor, change: 'expired', ...this.#next() })
