@@ -19,7 +19,7 @@ export type AttachClient = Pick<Client, 'call' | 'subscribe' | 'whenClosed'>
 export type AttachEnd = 'detached' | 'ended' | 'host_lost'
 
 /** Begins a command of the viewer's own. Terminals and shells leave it alone, as telnet's users know. */
-export const COMMAND_KEY = 'Ctrl+]'
+const COMMAND_KEY = 'Ctrl+]'
 /** The lease outlives a dropped connection for so long: time to attach again. */
 const KEEP_MS = 30_000
 /** Keys that wait for the host. Past this a person types into a session that takes nothing. */

@@ -23,7 +23,6 @@ function refusal(...argv: string[]): string {
 test.each([
   [['ls'], '(did you mean "transom list"?)'],
   [['kill', 'work'], '(did you mean "transom destroy" or "transom signal"?)'],
-  [['attach', 'work'], '"transom watch"'],
   [['send-keys', 'work', 'Up'], '(did you mean "transom keys"?)'],
   [['snapshto', 'work'], '(did you mean "transom snapshot"?)'],
   [['Snapshot', 'work'], '(did you mean "transom snapshot"?)'],
