@@ -6,6 +6,7 @@ export * from './artifact.ts'
 export * from './errors.ts'
 export * from './events.ts'
 export * from './jsonrpc.ts'
+export * from './lease.ts'
 export {
   TOOL_SETS,
   mcpTools,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACTS, LOOKS } from '../access.ts'
-import { cols, dryRun, operation, rows, sessionRef } from '../operation.ts'
+import { leasePolicy } from '../lease.ts'
+import { cols, dryRun, lease, leaseErrors, operation, rows, sessionRef } from '../operation.ts'
 import { quotaPolicy, sessionInfo, sessionKind, sessionStatus } from '../session-info.ts'
 import { environment, plainName, terminalOptions, webOptions } from '../session-kinds.ts'
 import { PATH_CHARS_MAX } from '../limits.ts'
@@ -60,6 +61,10 @@ export const SESSION_OPERATIONS = {
         .optional()
         .describe(QUOTA_POLICY_WORDS)
         .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
+      lease_policy: leasePolicy
+        .optional()
+        .describe('Who may write to it: open, lease_required, or people_first.')
+        .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
       base_env: environment
         .optional()
         .describe(
@@ -90,7 +95,7 @@ export const SESSION_OPERATIONS = {
       name: 'create_session',
       title: 'Start a program on a terminal, or open a web page',
       description:
-        'Starts a program (a shell, a REPL, an editor, any command) on a terminal of its own, which keeps running between calls. Answers at once with the session id; wait_for or read_screen shows what it printed. Give a shell as ["bash"]; without a command it is the user’s shell. With a url instead of a command it is a web page in a browser of its own.',
+        'Starts a program (a shell, a REPL, an editor, any command) on a terminal of its own, which keeps running between calls. Answers at once with the session id; wait_for or read_screen shows what it printed. Without a command it is the user’s shell; with a url in its place, a web page in a browser of its own.',
     },
     cli: {
       command: 'create',
@@ -209,9 +214,9 @@ export const SESSION_OPERATIONS = {
     summary: 'End a session and every process it started. Its Event Log stays.',
     description:
       'Every process of the session is asked to end and, after a moment, killed: also one that has left the terminal. The session can still be listed with --all and shown.',
-    params: z.object({ session: sessionRef }),
+    params: z.object({ session: sessionRef, lease }),
     result: sessionInfo,
-    errors: ['session_not_found', 'session_ambiguous'],
+    errors: ['session_not_found', 'session_ambiguous', ...leaseErrors],
     readOnly: false,
     access: ACTS,
     mcp: {

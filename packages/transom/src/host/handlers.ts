@@ -11,10 +11,18 @@ import { Conversations } from '../session/conversations.ts'
 import type { SessionRequest } from '../session/kind-registry.ts'
 import type { FoundSession, Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
-import { actorOf, type Handlers, type HostOperations, type RequestContext } from './dispatch.ts'
+import {
+  actorOf,
+  inEpochs,
+  writerOf,
+  type Handlers,
+  type HostOperations,
+  type RequestContext,
+} from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
+import { leaseHandlers } from './lease-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
@@ -67,8 +75,12 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       const { sessionBytes, policy: now } = target.quota
       return { session: target.id, bytes: sessionBytes, policy: now, used_bytes: target.log.sizeBytes }
     },
-    'session.destroy': async ({ session }, context) =>
-      publicInfo(await sessions.destroy(session, actorOf(context))),
+    'session.destroy': async ({ session, lease }, context) => {
+      const { live } = await sessions.find(session)
+      if (live !== null) writerOf(live, context, { lease }) // what another caller holds stays
+      return publicInfo(await sessions.destroy(session, actorOf(context)))
+    },
+    ...leaseHandlers(sessions),
     'session.subscribe': (params, context) => subscribe(sessions, params, context),
     'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
     ...recordingHandlers(home, sessions, control),
@@ -87,10 +99,11 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       return { stopped: true as const, destroyed }
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
-    'session.batch': async ({ session, steps, keep_going, actor, timeout_ms: timeoutMs }, context) => {
-      const { id } = await sessions.commandTarget(session)
-      const batch = { session: id, keepGoing: keep_going ?? false, actor, timeoutMs }
-      return runBatch(operations, batch, steps, context)
+    'session.batch': async ({ session, steps, keep_going, actor, lease, timeout_ms: timeoutMs }, context) => {
+      const { id, lease: held } = await sessions.commandTarget(session)
+      const batch = { session: id, keepGoing: keep_going ?? false, actor, lease, timeoutMs }
+      // Steps that follow a change of hands are refused, also when the lease was given back meanwhile.
+      return runBatch(operations, batch, steps, inEpochs(context, new Map([[id, held.epoch]])))
     },
   }
   const operations: HostOperations = {

@@ -164,6 +164,7 @@ async function waitOffline(
     ended: true,
     busy: false,
     networkIdleForMs: null,
+    lease: null,
     echoes: () => [],
     subscribe: () => () => {},
     recency: { lastOutputSeq, lastOutputMs: now, lastInputSeq: 0, lastInputMs: now },

@@ -143,6 +143,7 @@ export class Sessions {
         manifest,
         actor,
         limits: this.#limits(request),
+        leasePolicy: request.lease_policy ?? 'open',
         onError: (error) => onError(manifest.session, error),
       })
       return session
