@@ -31,7 +31,13 @@ class CounterProjection implements Projection {
 
   frame() {
     const cursor = { row: 0, col: 0, visible: false, shape: 'block', blink: false } as const
-    const rest = { title: `count ${this.value}`, bells: 0, firstLine: 0, editedLines: [] }
+    const rest = {
+      title: `count ${this.value}`,
+      bells: 0,
+      firstLine: 0,
+      editedLines: [],
+      written: new Float64Array(0),
+    }
     return { grid: this.#grid, text: this.#grid, cursor, ...rest }
   }
 

@@ -52,7 +52,7 @@ class TextProjection implements Projection {
 
   frame() {
     const cursor = { row: 0, col: 0, visible: true, shape: 'block', blink: false } as const
-    const rest = { title: '', bells: 0, firstLine: 0, editedLines: [] }
+    const rest = { title: '', bells: 0, firstLine: 0, editedLines: [], written: new Float64Array(0) }
     return { grid: this.#grid, text: this.#grid, cursor, ...rest }
   }
 

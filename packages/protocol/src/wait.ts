@@ -83,13 +83,17 @@ export const waitOptions = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('Wait Baseline: only a state past this seq counts, and no echo of text typed since.')
+    .describe(
+      'Wait Baseline: text counts only on rows written to after this seq, and no echo of text typed since.',
+    )
     .meta({ placeholder: 'N' }),
   after_input: z.boolean().optional().describe("Wait Baseline at the session's last input."),
   lease,
   settle_ms: durationMs
     .default(100)
-    .describe('With a baseline: the present state counts once this long has passed without output.')
+    .describe(
+      'With a baseline: after this long without output the present state counts if nothing has been drawn since, and in a full-screen program or on a page.',
+    )
     .meta({ placeholder: 'TIME', parse: 'duration', tool: { hidden: true } }),
 })
 

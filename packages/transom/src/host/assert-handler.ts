@@ -44,7 +44,7 @@ function textVerdicts(
     cursor: screen.frame().cursor,
     title: screen.frame().title,
     url: screen.views.page?.().url ?? null,
-    searched: [{ grid: screen.frame().text, canonical, echoes: [] }],
+    searched: [{ grid: screen.frame().text, canonical, ignored: [] }],
     ended,
     quietForMs: 0,
     busy: false,

@@ -36,8 +36,8 @@ export interface Observation {
 }
 
 export interface SearchedText extends ShownText {
-  /** Stretches of it that do not count. */
-  readonly echoes: readonly TextSpan[]
+  /** Stretches of it that do not count: a match must have something outside of each. */
+  readonly ignored: readonly TextSpan[]
 }
 
 export interface TextMatch {
@@ -133,7 +133,8 @@ function judgeText(
 ): ConditionVerdict {
   for (const shown of searched) {
     for (const span of matches(shown)) {
-      if (!liesWithin(shown.echoes, span)) return { holds: true, match: describeMatch(shown.canonical, span) }
+      if (!liesWithin(shown.ignored, span))
+        return { holds: true, match: describeMatch(shown.canonical, span) }
     }
   }
   return UNTIL_CHANGE

@@ -16,6 +16,7 @@ import type { Lease } from './lease.ts'
 import { InputSampler } from './needs-input.ts'
 import type { Projection } from './projection.ts'
 import { takeSnapshot } from './snapshot.ts'
+import { isWrittenSince, joinedSpans, standingText } from './standing-text.ts'
 
 /**
  * A wait that takes longer than this to judge (a hard pattern on a huge screen that keeps changing) rests for a
@@ -120,7 +121,7 @@ class ConditionWait {
   }
 
   timedOut(): never {
-    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms`
+    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms${this.#stoodBefore()}`
     throw new OpError('wait_timeout', message, this.#seen())
   }
 
@@ -133,14 +134,21 @@ class ConditionWait {
   }
 
   #judgeConditions(): ConditionVerdict {
-    const { screen, ended, recency, busy, networkIdleForMs } = this.#subject
     const now = this.#subject.now()
     const unsettledMs = this.#unsettledMs(now)
-    if (unsettledMs === Infinity) return { holds: false, dueMs: null }
-    if (unsettledMs > 0) return { holds: false, dueMs: unsettledMs }
+    if (unsettledMs > 0) return { holds: false, dueMs: finite(unsettledMs) }
+    const standingMs = this.#standingMs(now)
+    const held = this.#judgeScreen(now, standingMs === 0)
+    if (held.holds || standingMs === 0) return held
+    return { holds: false, dueMs: finite(Math.min(held.dueMs ?? Infinity, standingMs)) }
+  }
+
+  /** `standing`: text that stood on the screen before the baseline counts, too. */
+  #judgeScreen(now: number, standing: boolean): ConditionVerdict {
+    const { screen, ended, recency, busy, networkIdleForMs } = this.#subject
     // What is costly is read only by the conditions that look at it: a wait for the exit of a flooding program
     // must not cost it anything.
-    const searched = () => this.#searched()
+    const searched = () => this.#searched(standing)
     const needsInput = () => this.#input.sample()
     const blockEnded = (wanted: BlockRef) => endedBlock(this.#subject.capability('blocks'), wanted)
     return judgeAll(this.#conditions, this.#request.any ?? false, {
@@ -173,15 +181,43 @@ class ConditionWait {
   }
 
   /** The screen's text as it stands, and if they differ with the blanks of a prompt in front of the cursor. */
-  #searched(): SearchedText[] {
+  #searched(standing: boolean): SearchedText[] {
     const { screen } = this.#subject
     const frame = screen.frame()
     const filled = filledToCursor(screen.canonical(), frame.grid, frame.cursor)
     return [screen.canonical(), ...(filled === null ? [] : [filled])].map((canonical) => ({
       grid: frame.text,
       canonical,
-      echoes: this.#baseline === null ? [] : this.#subject.echoes(this.#baseline, frame, canonical),
+      ignored: this.#ignored(frame, canonical, standing),
     }))
+  }
+
+  #ignored(frame: Frame, canonical: CanonicalText, standing: boolean): TextSpan[] {
+    if (this.#baseline === null) return []
+    const echoes = this.#subject.echoes(this.#baseline, frame, canonical)
+    return joinedSpans(standing ? echoes : [...echoes, ...standingText(this.#baseline, frame, canonical)])
+  }
+
+  /**
+   * In how many milliseconds without output text counts that was on the screen before the baseline (ADR 052). It does
+   * if nothing has been drawn since, and if the program draws the whole screen: it leaves alone what is as it should
+   * be. In lines of output such a text is an older answer.
+   */
+  #standingMs(now: number): number {
+    const { screen, ended, busy, recency } = this.#subject
+    const { text, regex } = this.#request
+    if (this.#baseline === null || (text === undefined && regex === undefined)) return 0
+    const isWhole = screen.views.page !== undefined || screen.views.modes?.().alt_screen === true
+    if (!isWhole && isWrittenSince(this.#baseline, screen.frame())) return Infinity
+    if (ended) return 0
+    if (busy) return Infinity
+    return Math.max(0, this.#request.settle_ms - (now - Math.max(recency.lastOutputMs, recency.lastInputMs)))
+  }
+
+  #stoodBefore(): string {
+    const now = this.#subject.now()
+    const isOld = this.#standingMs(now) > 0 && this.#judgeScreen(now, true).holds
+    return isOld ? '; it is on the screen, but was there before the baseline' : ''
   }
 
   #stableForMs(now: number): number {
@@ -226,7 +262,7 @@ class ConditionWait {
       : ''
     const { exit, failure } = this.#subject
     const how = failure === null ? `ended ${exitWords(exit)}` : `failed (${failure})`
-    const message = `the session ${how} before this came true: ${this.#words()}${hint}`
+    const message = `the session ${how} before this came true: ${this.#words()}${hint}${this.#stoodBefore()}`
     return new OpError('session_ended', message, { exit, failure, ...this.#seen() })
   }
 
@@ -246,6 +282,10 @@ class ConditionWait {
   #words(): string {
     return this.#conditions.map((condition) => condition.words).join(this.#request.any ? ' or ' : ' and ')
   }
+}
+
+function finite(ms: number): number | null {
+  return ms === Infinity ? null : ms
 }
 
 function exitWords(exit: ExitRecord | null): string {

@@ -55,7 +55,6 @@ test('every command that is proposed for the word of another program exists', ()
     'kill',
     'send-keys',
     'send',
-    'attach',
     'info',
     'cmd',
     'record',
