@@ -80,7 +80,11 @@ export class StdioClient {
   }
 
   send(message: object): void {
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`)
+    this.sendRaw(JSON.stringify(message))
+  }
+
+  sendRaw(text: string): void {
+    this.#child.stdin.write(`${text}\n`)
   }
 
   start(method: string, params: object): number {

@@ -4,6 +4,7 @@ import { acting, actingErrors, operation, sessionRef } from '../operation.ts'
 import { notAList } from '../word-list.ts'
 import { blockOutput, budget, commandText, queue, shellFolder } from '../shell-params.ts'
 import { ARGUMENTS_MAX } from '../limits.ts'
+import { untrusted } from '../untrusted.ts'
 
 /** Long enough for a shell at the other end of a slow line. */
 const INTEGRATION_TIMEOUT_MS_DEFAULT = 10_000
@@ -126,7 +127,7 @@ export const SESSION_SHELL_OPERATIONS = {
           'What the shell has to evaluate, once, on the terminal of this session. It holds no secret.',
         ),
       integrated: z.boolean().describe('Whether it has: only known with `type`.'),
-      cwd: z.string().nullable().describe('The folder of the shell, when it is integrated.'),
+      cwd: untrusted(z.string().nullable()).describe('The folder of the shell, when it is integrated.'),
     }),
     errors: [
       ...actingErrors,

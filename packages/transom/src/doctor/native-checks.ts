@@ -66,6 +66,7 @@ async function checkPty(hostMark: bigint): Promise<Finding> {
         mark: sessionMark(hostMark, 1),
       },
       {
+        turnLength: (bytes) => bytes.length,
         output: (bytes) => (output = Buffer.concat([output, bytes])),
         exiting: () => {},
         exit: resolve,

@@ -46,6 +46,8 @@ export interface Emulator {
   readonly rows: number
   /** `seq` is the record that the bytes come from. */
   write(bytes: Uint8Array, seq?: number): void
+  /** How many of these bytes can be written before others should get their turn: at least one, almost always all. */
+  turnLength(bytes: Uint8Array): number
   resize(cols: number, rows: number): void
   /** Whether a synchronized update (mode 2026) is open: frame() then shows the screen from before it. */
   readonly syncActive: boolean

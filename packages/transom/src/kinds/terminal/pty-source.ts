@@ -31,6 +31,8 @@ export interface PtyOptions {
 export interface PtySink {
   /** The program's bytes, in order and each exactly once. The buffer is the sink's to keep. */
   output(bytes: Buffer): void
+  /** How many of these bytes are passed on at once; the rest follows after the others had their turn. */
+  turnLength(bytes: Buffer): number
   /** The program has ended; some of its output may still be on the way. */
   exiting(): void
   /** Comes once, after the last output. */
@@ -89,6 +91,7 @@ export class PtySource {
     this.#writes = new WriteQueue((bytes) => fs.writeSync(this.#master, bytes))
     this.#reader = new PtyReader(this.#master, {
       data: (bytes) => this.#onData(bytes),
+      turnLength: (bytes) => sink.turnLength(bytes),
       failed: () => this.#finish(),
     })
   }
@@ -191,7 +194,7 @@ export class PtySource {
     }
     if (exit.unwritten.length === 0) return
     // Full, because it is still being read (then data will come), or because ^S stopped it (then none will).
-    exit.tries++
+    if (!this.#reader.holding) exit.tries++
     if (exit.tries === BARRIER_TRIES_BEFORE_START) this.#startOutput()
     if (exit.tries > BARRIER_TRIES_MAX && !this.#reader.paused) return this.#finish()
     setTimeout(() => this.#writeBarrier(), BARRIER_RETRY_MS)

@@ -50,6 +50,11 @@ export class TerminalProjection implements Projection {
     this.#seq = record.seq
   }
 
+  /** How many of these bytes a record may have, so that applying it holds up no other session. */
+  turnLength(bytes: Uint8Array): number {
+    return this.#emulator.turnLength(bytes)
+  }
+
   /** What the program is owed for the queries in the last record; empties the list. */
   takeAnswers(): string[] {
     return this.#emulator.takeAnswers()

@@ -74,6 +74,7 @@ export class TerminalSource implements Source {
         if (this.#shells === null) this.#print(bytes)
         else this.#shells.take(bytes)
       }),
+      turnLength: (bytes) => projection.turnLength(bytes),
       exiting: scope.guard(() => sink.exiting()),
       exit: scope.guard((exit) => {
         reaper.forget(this.#pty.pid)

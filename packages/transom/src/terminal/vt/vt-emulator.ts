@@ -1,6 +1,7 @@
 import type { CursorState, TerminalModes } from '@transom/protocol'
 import { EMPTY_CELL, Grid, WIDE_SPACER, type GridTables } from '@transom/grid'
 import type { Emulator, Frame, Scrollback } from '../emulator.ts'
+import { turnLength } from '../output-work.ts'
 import { loadCheckpoint, saveCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Engine } from './engine.ts'
 import type { ClusterTable } from './cluster-table.ts'
@@ -83,6 +84,11 @@ export class VtEmulator implements Emulator {
       this.#engine.feed(bytes.length <= PIECE_BYTES ? bytes : bytes.subarray(at, at + PIECE_BYTES))
       if (needsCompaction(this.#state)) this.#compact()
     }
+  }
+
+  turnLength(bytes: Uint8Array): number {
+    const { cols, rows, modes } = this.#state
+    return turnLength(bytes, { cols, rows, sideMargins: modes.leftRightMargins })
   }
 
   resize(cols: number, rows: number): void {
