@@ -54,6 +54,14 @@ export const linux: Platform = {
   ownChildren: () =>
     readOf('self', OWN_CHILDREN(), (text) => text.split(' ').filter(Boolean).map(Number)) ?? [],
 
+  returnFreedMemory() {
+    try {
+      mallocTrim(0)
+    } catch {
+      return // another C library than GNU's, which keeps less
+    }
+  },
+
   terminalWait: linuxTerminalWait,
   relayedTerminals: linuxRelayedTerminals,
 
@@ -74,6 +82,7 @@ export const linux: Platform = {
       .filter((file) => !isReadable(file)),
 }
 
+const mallocTrim = cFunction('int malloc_trim(size_t pad)')
 const prctl = cFunction('int prctl(int option, ulong a, ulong b, ulong c, ulong d)')
 const PR_SET_CHILD_SUBREAPER = 36
 const SOL_SOCKET = 1

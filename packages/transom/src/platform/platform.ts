@@ -78,6 +78,9 @@ export interface Platform {
   /** The users of this machine's sockets that are connected to a TCP port, by `address:port` of their own end. */
   localPeerUids(ownPort: number): ReadonlyMap<string, number>
 
+  /** Returns to the system what the C library's allocator keeps of freed memory: some milliseconds at most. */
+  returnFreedMemory(): void
+
   /** What the members above read and cannot read here, because it is hidden or the kernel lacks it. */
   hiddenSources(): string[]
 }
