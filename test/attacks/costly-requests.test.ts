@@ -99,7 +99,7 @@ describe('on the socket of the host', () => {
     ['700,000 unknown keys', () => `{"jsonrpc":"2.0","id":1,"params":{${entries(700_000, '1')}}}`],
   ])('%s', async (_name, message) => {
     const wire = await Wire.connect(home.host().socket)
-    wire.sendRaw(`${message()}\n`)
+    wire.sendLine(`${message()}\n`)
     expect((await wire.answer(null)).error).toMatchObject({ data: { code: 'frame_too_large' } })
     expect((await wire.call(2, 'session.snapshot', { session: other })).result).toMatchObject({
       session: other,
@@ -161,7 +161,7 @@ describe('over standard input MCP refuses, and goes on', () => {
     ['a message of 9 MB', () => call(JSON.stringify('x'.repeat(9_000_000)))],
   ])('%s', async (_name, message) => {
     const client = await StdioClient.start(home)
-    client.sendRaw(message())
+    client.sendLine(message())
     const { error } = await client.next((answer) => answer.error !== undefined)
     expect(error).toMatchObject({ data: { code: 'frame_too_large' } })
     expect((await client.tool('read_screen', { session })).isError).not.toBe(true)
