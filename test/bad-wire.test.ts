@@ -40,21 +40,21 @@ test('a message that is too long is refused, and the connection goes on', async 
 })
 
 test('a message without an end is refused before it is complete', async () => {
-  for (let sent = 0; sent <= PASSED_ON_BYTES_MAX; sent += 1 << 20) wire.sendLine('y'.repeat(1 << 20))
+  for (let sent = 0; sent <= PASSED_ON_BYTES_MAX; sent += 1 << 20) wire.sendRaw('y'.repeat(1 << 20))
   expect((await wire.answer(null)).error?.data.code).toBe('frame_too_large')
-  wire.sendLine(`${'y'.repeat(1 << 20)}\n`)
+  wire.sendRaw(`${'y'.repeat(1 << 20)}\n`)
   expect(await statusNow()).toBe('running')
 })
 
 test('a message that is not JSON is refused, and the connection goes on', async () => {
   for (const bytes of ['{"jsonrpc"', 'hello', '{]', '\xff', '"', 'NaN']) {
-    wire.sendLine(Buffer.from(`${bytes}\n`, 'latin1'))
+    wire.sendRaw(Buffer.from(`${bytes}\n`, 'latin1'))
     expect({ bytes, error: (await wire.answer(null)).error }).toMatchObject({
       bytes,
       error: { code: -32700, data: { code: 'parse_error' } },
     })
   }
-  wire.sendLine('\n\r\n') // no message at all
+  wire.sendRaw('\n\r\n') // no message at all
   expect(await statusNow()).toBe('running')
 })
 
@@ -151,12 +151,12 @@ test('a batch is answered by an array', async () => {
 })
 
 test('a batch of too many entries is refused at once by one error', async () => {
-  wire.sendLine(`[${'1,'.repeat(300)}1]\n`)
+  wire.sendRaw(`[${'1,'.repeat(300)}1]\n`)
   expect((await wire.answer(null)).error).toMatchObject({
     code: -32600,
     message: 'a batch holds from 1 to 256 requests (got 301)',
   })
-  wire.sendLine(`[${'1,'.repeat(3_500_000)}1]\n`)
+  wire.sendRaw(`[${'1,'.repeat(3_500_000)}1]\n`)
   expect((await wire.answer(null)).error).toMatchObject({
     code: -32101,
     message: 'this message has a list or an object with more than 20000 entries; split it',
@@ -205,7 +205,7 @@ test('a client that vanishes in the middle of its requests harms nobody', async 
     visitor.request(2, 'session.subscribe', { session: 's', to: 'events', after_seq: 0 })
     visitor.request(3, 'session.subscribe', { session: 's', to: 'screen' })
     if (round % 2 === 0) await visitor.answer(3)
-    visitor.sendLine('{"jsonrpc":"2.0","id":4,"meth')
+    visitor.sendRaw('{"jsonrpc":"2.0","id":4,"meth')
     visitor.vanish()
   }
   await until('the host has let go of every visitor', async () => {

@@ -99,7 +99,7 @@ describe('on the socket of the host', () => {
     ['700,000 unknown keys', () => `{"jsonrpc":"2.0","id":1,"params":{${entries(700_000, '1')}}}`],
   ])('%s', async (_name, message) => {
     const wire = await Wire.connect(home.host().socket)
-    wire.sendLine(`${message()}\n`)
+    wire.sendRaw(`${message()}\n`)
     expect((await wire.answer(null)).error).toMatchObject({ data: { code: 'frame_too_large' } })
     expect((await wire.call(2, 'session.snapshot', { session: other })).result).toMatchObject({
       session: other,

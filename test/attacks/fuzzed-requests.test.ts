@@ -38,7 +38,7 @@ test(
   'every message is answered once, or is a notification',
   async () => {
     await withstand({ home, kind: 'messages to the host' }, oddMessage, async (sent, id) => {
-      wire.sendLine(`${JSON.stringify(sent)}\n`)
+      wire.sendRaw(`${JSON.stringify(sent)}\n`)
       expect((await wire.call(`next ${id}`, 'session.list')).result).toBeDefined()
     })
   },
@@ -50,7 +50,7 @@ test(
   async () => {
     const line = fc.uint8Array({ maxLength: 200 }).map((bytes) => bytes.filter((byte) => byte !== 10))
     await withstand({ home, kind: 'bytes to the host' }, line, async (bytes, id) => {
-      wire.sendLine(Buffer.concat([bytes, Buffer.from('\n')]))
+      wire.sendRaw(Buffer.concat([bytes, Buffer.from('\n')]))
       expect((await wire.call(`next ${id}`, 'session.list')).result).toBeDefined()
     })
   },

@@ -40,7 +40,7 @@ export class Wire {
   }
 
   send(message: unknown): void {
-    this.sendLine(`${JSON.stringify(message)}\n`)
+    this.sendRaw(`${JSON.stringify(message)}\n`)
   }
 
   request(id: string | number, method: string, params: unknown = {}): void {

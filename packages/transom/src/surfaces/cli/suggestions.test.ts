@@ -49,19 +49,7 @@ test('an exchange of neighbours is one mistake, and a short word is proposed for
 
 test('every command that is proposed for the word of another program exists', () => {
   const names = commands.map(({ command }) => command)
-  const words = [
-    'ls',
-    'new',
-    'kill',
-    'send-keys',
-    'send',
-    'info',
-    'cmd',
-    'record',
-    'play',
-    'logs',
-    'click',
-  ]
+  const words = ['ls', 'new', 'kill', 'send-keys', 'send', 'info', 'cmd', 'record', 'play', 'logs', 'click']
   for (const word of [
     ...words,
     'goto',
