@@ -157,9 +157,9 @@ export function parseConnection(table: string, inode: number): { own: string; pe
     String.raw`^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) 01 \S+ \S+ \S+ +\d+ +\d+ ${inode} `,
     'm',
   ).exec(table)
-  const [own, peer] = [row?.[1], row?.[2]].map((end) => (end === undefined ? null : parseEnd(end)))
-  if (own == null || peer == null) return null
-  return { own: own.join(' '), peer: peer.join(' ') }
+  const own = parseEnd(row?.[1] ?? '')
+  const peer = parseEnd(row?.[2] ?? '')
+  return own === null || peer === null ? null : { own: own.join(' '), peer: peer.join(' ') }
 }
 
 /** In states ESTABLISHED and CLOSE_WAIT; past them the owner is no longer listed. */
