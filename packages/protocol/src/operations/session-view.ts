@@ -34,7 +34,7 @@ export const SESSION_VIEW_OPERATIONS = {
       name: 'wait_for',
       title: 'Wait for a session',
       description:
-        'Waits until the screen shows a text or pattern, stands still, or the program ends; returns at once when it is so already. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the call to go on with. Use after_input: true after typing.',
+        'Waits until the screen shows a text or pattern, stands still, or the program ends. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the call to go on with. Use after_input: true after typing.',
     },
     awi: WAIT_METHODS,
     cli: {

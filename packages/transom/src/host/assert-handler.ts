@@ -51,6 +51,7 @@ function textVerdicts(
     networkIdleForMs: null,
     stableForMs: 0,
     needsInput: unknownInput('an assertion looks at the screen alone'),
+    writable: false,
     blockEnded: () => null,
   }
   const verdict = (condition: Condition, wanted: boolean): AssertVerdict => {

@@ -46,7 +46,7 @@ export const darwin: Platform = {
   ownArguments: () => [],
   ignoresTerm: () => false,
 
-  withProcessMark: (_mark, fork) => fork(),
+  withProcessMark: (_mark, command, fork) => fork(command),
   processMark: () => null,
   clearProcessMark: () => {},
   processesUnderMark: () => [],

@@ -2,16 +2,16 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { cFunction, getsockopt, loadLibc, posix, systemCallFailed } from './libc.ts'
 import {
+  forkIntoGroup,
   groupsOfHost,
   leaveGroup,
   processesInGroup,
   removeGroup,
   removeGroups,
-  withinGroup,
 } from './linux-cgroup.ts'
 import { linkOf, listProcesses, processFacts, programEnvironment, readOf } from './linux-processes.ts'
 import { linuxRelayedTerminals, linuxTerminalWait } from './linux-terminal-wait.ts'
-import type { LoopbackConnection, Platform } from './platform.ts'
+import type { Command, LoopbackConnection, Platform } from './platform.ts'
 import { CONNECTION_TABLES, parseIgnoresTerm, parseMark, parsePeerUid, parsePeerUids } from './proc-texts.ts'
 
 /** Linux: nothing is missing. A process that has ended, or is hidden from this user, is one of which nothing is known. */
@@ -110,11 +110,11 @@ function programName(pid: number): string | null {
  * A mark is a soft RLIMIT_RTTIME. The limit is about real-time scheduling and a mark stands for some 10⁵ years of it, so
  * that nothing is limited.
  */
-function withProcessMark<T>(mark: bigint, fork: () => T): T {
+function withProcessMark<T>(mark: bigint, command: Command, fork: (command: Command) => T): T {
   const own = readRtTimeLimit()
   const marked = setRtTimeLimit({ soft: mark, hard: own.hard })
   try {
-    return withinGroup(mark, fork)
+    return forkIntoGroup(mark, command, fork)
   } finally {
     if (marked) setRtTimeLimit(own)
   }

@@ -21,6 +21,7 @@ class FakeSession implements WaitSubject {
   exit: ExitRecord | null = null
   failure: string | null = null
   networkIdleForMs: number | null = null
+  lease: WaitSubject['lease'] = null
   lastOutputSeq = 0
   lastOutputMs = 0
   lastInputSeq = 0

@@ -12,6 +12,7 @@ import {
   type Held,
   type SearchedText,
 } from './conditions.ts'
+import type { Lease } from './lease.ts'
 import { InputSampler } from './needs-input.ts'
 import type { Projection } from './projection.ts'
 import { takeSnapshot } from './snapshot.ts'
@@ -38,6 +39,8 @@ export interface WaitSubject {
   /** Why it has failed; null if it has not. */
   readonly failure: string | null
   readonly recency: Recency
+  /** Null for a session that has ended. */
+  readonly lease: WatchedLease | null
   /** For how long no request of a web page has been open; null while one is, and for what has no network. */
   readonly networkIdleForMs: number | null
   now(): number
@@ -49,6 +52,9 @@ export interface WaitSubject {
   echoes(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[]
   subscribe(observer: () => void): () => void
 }
+
+/** The lease of a session, as far as waits look at it. */
+export type WatchedLease = Pick<Lease, 'epoch' | 'isOpenTo' | 'holds' | 'changedError'>
 
 /** When a session printed and was typed to last. */
 export interface Recency {
@@ -80,6 +86,7 @@ class ConditionWait {
   readonly #conditions: readonly Condition[]
   readonly #baseline: number | null
   readonly #startMs: number
+  readonly #epoch: number
   #stableText: string | null = null
   #stableSinceMs = 0
   #isFirst = true
@@ -92,11 +99,13 @@ class ConditionWait {
     this.#conditions = compileConditions(request)
     this.#baseline = request.after_seq ?? (request.after_input ? subject.recency.lastInputSeq : null)
     this.#startMs = subject.now()
+    this.#epoch = subject.lease?.epoch ?? 0
     this.#input = new InputSampler(subject)
   }
 
   /** Throws if the session has ended and none of it can come true any more. */
   judge(): Verdict<WaitResult> {
+    this.#assertSameHands()
     const restMs = this.#restUntilMs - this.#subject.now()
     if (restMs > 0 && !this.#subject.ended) return { dueMs: restMs }
     const startMs = performance.now()
@@ -113,6 +122,14 @@ class ConditionWait {
   timedOut(): never {
     const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms`
     throw new OpError('wait_timeout', message, this.#seen())
+  }
+
+  /** A wait for the outcome of an input learns that the session has changed hands since. */
+  #assertSameHands(): void {
+    const { lease } = this.#subject
+    const { writable = false, lease: handle = null } = this.#request
+    if (this.#baseline === null || writable || lease === null) return
+    if (lease.epoch !== this.#epoch && !lease.holds(handle)) throw lease.changedError(this.#seen())
   }
 
   #judgeConditions(): ConditionVerdict {
@@ -149,6 +166,7 @@ class ConditionWait {
       ended,
       busy,
       networkIdleForMs,
+      writable: this.#subject.lease?.isOpenTo(this.#request.lease ?? null) ?? false,
       quietForMs: now - recency.lastOutputMs,
       stableForMs: this.#stableForMs(now),
     })
