@@ -291,7 +291,7 @@ test('a wait without a condition is refused with what it could wait for', async 
   await startPipe()
   const { code, stderr } = await home.run(['wait', 'p'])
   expect(code).toBe(64)
-  expect(stderr).toContain('nothing to wait for; give --text, --regex, --title, --url, --cursor')
+  expect(stderr).toContain('nothing to wait for; give --text, --regex, --title, --url, --screen-stable-ms')
   expect(await home.json('wait', 'p', '--timeout', '5')).toMatchObject({ error: { code: 'usage' } })
 })
 

@@ -52,6 +52,9 @@ export const SESSION_VIEW_OPERATIONS = {
       render: [
         { text: '[{match.line}]' },
         { text: '[block {block.seq} ended with exit code {block.exit_code}]' },
+        {
+          text: '[{!match}{!block}ended with exit code {exit.code}][{!match}{!block}ended by {exit.signal}]',
+        },
         { text: '[{needs_input.reason}: {needs_input.prompt}]' },
         { screen: 'snapshot', ifGiven: 'snapshot' },
       ],
@@ -126,7 +129,7 @@ export const SESSION_VIEW_OPERATIONS = {
       seeAlso: ['wait', 'inspect'],
       render: { code: 'screen' },
       notice:
-        '[{?scrollback_truncated}older lines were dropped from the scrollback; "transom log export {session}" prints all of them]',
+        '[{?scrollback_truncated}older lines were dropped from the scrollback; "transom log export {session}" prints all of them][the page has a dialog open ({page.dialog.type}): {page.dialog.message}]',
     },
   }),
   'session.diff': operation({

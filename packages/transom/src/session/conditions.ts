@@ -81,7 +81,7 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
   if (wanted.block_end !== undefined) conditions.push(blockEndCondition(wanted.block_end))
   if (conditions.length > 0) return conditions
   const message =
-    'nothing to wait for; give `text`, `regex`, `title`, `url`, `cursor`, `screen_stable_ms`, `idle_ms`, `network_idle_ms`, `screen_changed_from`, `exit`, `needs_input`, `writable` or `block_end`'
+    'nothing to wait for; give `text`, `regex`, `title`, `url`, `screen_stable_ms`, `idle_ms`, `network_idle_ms`, `screen_changed_from`, `exit`, `needs_input`, `writable` or `block_end`'
   throw new OpError('usage', message)
 }
 

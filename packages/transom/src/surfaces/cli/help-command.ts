@@ -1,5 +1,5 @@
 import { OpError } from '@transom/protocol/errors'
-import { commandHelp, programHelp, transomHelp } from './help.ts'
+import { commandHelp, groupHelp, programHelp, transomHelp } from './help.ts'
 import { localCommand, localParam, type LocalContext } from './local-command.ts'
 import { meantWords } from './suggestions.ts'
 
@@ -28,6 +28,11 @@ function help({ cli, params, commands, shippedText }: LocalContext): number {
   else if (topic === undefined) cli.out(programHelp(commands, transomHelp(cli.program)))
   else {
     const command = commands.find((it) => it.command === topic)
+    const group = commands.filter((it) => it.command.startsWith(`${topic} `))
+    if (command === undefined && group.length > 0) {
+      cli.out(groupHelp(group))
+      return 0
+    }
     if (command === undefined) {
       const near = meantWords(
         topic,

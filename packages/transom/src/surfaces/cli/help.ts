@@ -72,6 +72,11 @@ export function commandHelp(command: Command, { program, options }: ProgramHelp)
   return lines.join('\n')
 }
 
+/** The help of commands that share their first word. */
+export function groupHelp(commands: readonly Command[]): string {
+  return table(commands.map(({ command, summary }): Row => [command, summary])).join('\n')
+}
+
 /** The help of the whole program. */
 export function programHelp(commands: readonly Command[], about: ProgramHelp): string {
   const { program, environment } = about

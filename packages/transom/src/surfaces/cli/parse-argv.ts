@@ -165,7 +165,10 @@ function findCommand<C extends Command>(
   const names = commands.map(({ command }) => command).filter((name) => !name.startsWith('__')) // hidden ones
   const group = names.filter((name) => name.startsWith(`${words[0]} `))
   if (group.length > 0)
-    throw usage(`"${program} ${words[0]}" needs one of: ${group.join(', ')}`, { commands: group })
+    throw usage(
+      `"${program} ${words[0]}" needs one of: ${group.join(', ')}; "${program} help ${words[0]}" explains them`,
+      { commands: group },
+    )
   const hint = didYouMean(words[0] ?? '', names, dialect)
   const message = `unknown command ${JSON.stringify(words[0])}${hint}; "${program} --help" lists the commands`
   throw usage(message, { command: words[0] })

@@ -39,11 +39,12 @@ export async function runAndPrint(
   try {
     ran = (await ask('session.run', { ...params, ...budget })) as Ran // the host's own result
   } catch (error) {
-    if (error instanceof OpError && (error.code === 'block_running' || error.code === 'needs_input'))
-      await printUnended(error.details as Unended, params, ask, output) // the host's own
+    const isUnended =
+      error instanceof OpError && (error.code === 'block_running' || error.code === 'needs_input')
+    if (isUnended) await printUnended(error.details as Unended, params, ask, output) // the host's own
     if (output.hasInput && params['stdin'] === undefined && readsLines(error))
       output.notice('standard input was not passed on to the command; --stdin - does that')
-    throw error
+    throw isUnended ? withoutScreen(error) : error
   }
   const { block } = ran
   if (params['no_wait'] === true) {
@@ -55,7 +56,19 @@ export async function runAndPrint(
   if (ran.ended === 'session') output.notice(`${words} ended the shell, and with it session ${block.session}`)
   else if (ran.ended === 'shell') output.notice(`${words} ended the shell that it ran in`)
   else if (block.exit_code === null) output.notice(`the shell did not report how ${words} ended`)
+  return blockStatus(ran, params)
+}
+
+/** The exit status of `run`: that of the command, which 0 stands for while it is not waited for. */
+export function blockStatus({ block }: Pick<Ran, 'block'>, params: Record<string, unknown>): number {
+  if (params['no_wait'] === true) return 0
   return block.exit_code ?? ERROR_TABLE.session_ended.exit
+}
+
+/** An error whose screen was printed: it is not shown a second time. */
+function withoutScreen({ code, message, details }: OpError): OpError {
+  const { snapshot: _printed, ...others } = details
+  return new OpError(code, message, others)
 }
 
 /** Whether a command waits for a line, as one does that reads its standard input. */

@@ -5,6 +5,7 @@ import { localCommand, localParam, sessionParam, type LocalContext } from './loc
 import { assertTerminal, runInTerminal } from './run-in-terminal.ts'
 
 const IDLE_LIMIT_MS_DEFAULT = 2000
+const SPEED_MAX = 64 // as fast as its keys make it
 
 export const replayCommand = localCommand({
   command: 'replay',
@@ -27,7 +28,7 @@ export const replayCommand = localCommand({
       type: 'string',
       flag: 'speed',
       placeholder: 'X',
-      description: 'How many times faster than it happened.',
+      description: 'How many times faster than it happened, or max.',
       default: '1',
     }),
     localParam({
@@ -73,17 +74,22 @@ interface ReplayParams {
 
 async function replay(context: LocalContext): Promise<number> {
   const { session, speed = '1', idle_limit_ms, paused, ...moment } = context.params as unknown as ReplayParams // as above
-  if (!/^\d{1,2}(?:\.\d{1,3})?$/.test(speed) || Number(speed) === 0)
-    throw new OpError('usage', `--speed needs a number such as 2 or 0.5 (got ${JSON.stringify(speed)})`, {
-      speed,
-    })
+  const times = speed === 'max' ? SPEED_MAX : Number(speed)
+  if (!/^(?:\d{1,2}(?:\.\d{1,3})?|max)$/.test(speed) || times === 0)
+    throw new OpError(
+      'usage',
+      `--speed needs a number such as 2 or 0.5, or max (got ${JSON.stringify(speed)})`,
+      {
+        speed,
+      },
+    )
   assertTerminal(
     context,
     'replay plays in a terminal, and this is none; "transom export" makes a file, "transom snapshot --at-seq" shows one moment',
   )
   const { log } = (await context.call('session.inspect', { session })) as Result<'session.inspect'>
   const options = {
-    speed: Number(speed),
+    speed: times,
     idleLimitMs: idle_limit_ms ?? IDLE_LIMIT_MS_DEFAULT,
     paused: paused ?? false,
     ...moment,

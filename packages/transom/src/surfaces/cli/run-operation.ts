@@ -1,10 +1,10 @@
-import type { Command } from '@transom/protocol'
+import type { Command, Result } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { callHost, hostFinder } from './call-host.ts'
 import type { CliProcess } from './cli-process.ts'
 import { exportToStdout, printsFile } from './export-to-stdout.ts'
 import type { ParsedArgv } from './parse-argv.ts'
-import { runAndPrint, type Ask } from './print-block.ts'
+import { blockStatus, runAndPrint, type Ask } from './print-block.ts'
 import { noticesOf, renderResult } from './render.ts'
 import { resolvePaths } from './resolve-paths.ts'
 
@@ -46,7 +46,7 @@ export async function runOperation(
   const text = flags.json ? jsonText(result, cli.pretty) : renderResult(command, result, resolved)
   if (text !== '') cli.out(text)
   if (!flags.json) noticesOf(command, result).forEach(notice)
-  return 0
+  return command.prints?.what === 'block' ? blockStatus(result as Result<'session.run'>, resolved) : 0 // by the table
 }
 
 /** Parameters with the one that is a secret, if that was left to be read. */
