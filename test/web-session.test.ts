@@ -60,7 +60,7 @@ describe('a web page as a session', () => {
   const textOf = ({ lines }: Snapshot) => lines.map(({ text }) => text).join('\n')
 
   test('is created by the command line, listed with its kind, and read like any other', async () => {
-    expect(await home.ok('list')).toMatch(/first +running +web +140x45 .*\/start/)
+    expect(await home.ok('list')).toMatch(/first +running +\w+ +web +140x45 .*\/start/)
     expect(await home.ok('snapshot', 'first')).toMatch(/Welcome[\s\S]*Go on/)
     const snapshot = await client.call('session.snapshot', { session: 'first', cells: true })
     expect(snapshot).toMatchObject({

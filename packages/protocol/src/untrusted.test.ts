@@ -104,6 +104,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
     'list.sessions[]',
   ].flatMap((at) => [`session.${at}.command[]`, `session.${at}.cwd`]),
   'a picture': ['png_b64'],
+  'drawn by us': ['lease_take.lease'],
   'results of steps, whose fields are marked in their own operations': ['*'],
 }
 

@@ -57,7 +57,7 @@ export const waitConditions = z.object({
     .describe('The Screen Hash is no longer this one.')
     .meta({ placeholder: 'HASH' }),
   exit: z.boolean().optional().describe('The program has ended.'),
-  needs_input: z.boolean().optional().describe('The program in front waits for input from the terminal.'),
+  needs_input: z.boolean().optional().describe('The program in front waits for input.'),
   writable: z.boolean().optional().describe('No other caller holds the session’s lease.'),
   block_end: blockRef
     .optional()

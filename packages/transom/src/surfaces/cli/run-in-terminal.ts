@@ -3,6 +3,8 @@ import { isatty } from 'node:tty'
 import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
 import type { LocalContext } from './local-command.ts'
 
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /** Throws `usage` with the message unless a person sits at both ends. */
 export function assertTerminal({ flags }: LocalContext, message: string): void {
   if (flags.json || !isatty(0) || !isatty(1)) throw new OpError('usage', message)
@@ -17,9 +19,13 @@ export async function runInTerminal(
   const script = path.join(path.dirname(cli.hostScript), program)
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env: cli.env })
+  // It may have to restore the terminal before the shell goes on: this process must not end first.
+  const passOn = (signal: NodeJS.Signals) => child.kill(signal)
+  for (const signal of ENDING) process.on(signal, passOn)
   const status = await new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null))
     child.on('close', (code) => resolve(code))
   })
+  for (const signal of ENDING) process.off(signal, passOn)
   return status ?? ERROR_TABLE.internal.exit
 }

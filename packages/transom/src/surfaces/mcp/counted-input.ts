@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { LineSplitter } from '@transom/client'
 import { OpError } from '@transom/protocol/errors'
-import { REQUEST_BYTES_MAX, REQUEST_LIMITS, checkJson } from '@transom/protocol/jsonrpc'
+import { REQUEST_BYTES_MAX, REQUEST_LIMITS, checkJson } from '@transom/protocol'
 
 const LINE_BREAK = Buffer.from('\n')
 

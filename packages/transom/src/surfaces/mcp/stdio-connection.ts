@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, McpServer, MessageExtraInfo, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { OpError } from '@transom/protocol/errors'
-import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
+import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol'
 import { ownPrincipal } from '../host-calls/own-principal.ts'
 import { CountedInput } from './counted-input.ts'
 import { followListen, isListen } from './listen.ts'
