@@ -15,7 +15,8 @@ export class MemoryReturn {
 
   /** Has it done soon: once, however often this is called until then. Does not keep the process alive. */
   schedule(): void {
-    this.#timer ??= setTimeout(() => {
+    if (this.#timer !== null) return
+    this.#timer = setTimeout(() => {
       this.#timer = null
       this.#returnMemory()
     }, DELAY_MS).unref()
