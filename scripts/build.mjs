@@ -116,7 +116,7 @@ export async function buildAll({ dist = DIST, edits = {} } = {}) {
       format: 'cjs', // a worker that is started from text takes nothing else
       write: false,
     }),
-    ...['host', 'doctor', 'gateway', 'picture-diff', 'player'].map((name) =>
+    ...['host', 'doctor', 'gateway', 'picture-diff', 'player', 'attach'].map((name) =>
       build({
         ...shared,
         plugins,

@@ -7,7 +7,7 @@ import { until } from './support/until.ts'
 /** As a share of the start: a host that keeps its buffers and its young generation has 1.6 times as much. */
 const NEAR = 1.25
 
-test.skipIf(!needsThat('/proc', fs.existsSync('/proc/self/smaps_rollup')))(
+needsThat(fs.existsSync('/proc/self/smaps_rollup'), '/proc')(
   'the memory of a host returns to near its start after a flood',
   { timeout: 90_000 },
   async () => {

@@ -79,8 +79,18 @@ export class StdioClient {
     return this.#received
   }
 
+  /** The same, and forgets it. */
+  takeReceived(): Message[] {
+    return this.#received.splice(0)
+  }
+
   send(message: object): void {
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`)
+    this.sendLine(JSON.stringify(message))
+  }
+
+  /** Also what is no message. */
+  sendLine(line: string): void {
+    this.#child.stdin.write(`${line}\n`)
   }
 
   start(method: string, params: object): number {

@@ -7,7 +7,7 @@ const DELAY_MS = 2_000
  */
 export class MemoryReturn {
   readonly #returnMemory: () => void
-  #timer: NodeJS.Timeout | null = null
+  #isScheduled = false
 
   constructor(returnMemory: () => void) {
     this.#returnMemory = returnMemory
@@ -15,9 +15,10 @@ export class MemoryReturn {
 
   /** Has it done soon: once, however often this is called until then. Does not keep the process alive. */
   schedule(): void {
-    if (this.#timer !== null) return
-    this.#timer = setTimeout(() => {
-      this.#timer = null
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setTimeout(() => {
+      this.#isScheduled = false
       this.#returnMemory()
     }, DELAY_MS).unref()
   }

@@ -48,7 +48,7 @@ export const darwin: Platform = {
   ownArguments: () => [],
   ignoresTerm: () => false,
 
-  withProcessMark: (_mark, fork) => fork(),
+  withProcessMark: (_mark, command, fork) => fork(command),
   processMark: () => null,
   clearProcessMark: () => {},
   processesUnderMark: () => [],
