@@ -275,10 +275,10 @@ describe('on standard input and output', () => {
     const session = created.structuredContent?.['session']
     const pwd = async () =>
       (await client.tool('run_command', { session, command: ['pwd'] })).structuredContent
-    expect(await pwd()).toMatchObject({ data: printed(elsewhere), block: { cwd: elsewhere } })
+    expect(await pwd()).toMatchObject({ data: printed(elsewhere), block: { cwd: said(elsewhere) } })
     await client.tool('run_command', { session, command: ['mkdir below; cd below'] })
     const below = `${elsewhere}/below`
-    expect(await pwd()).toMatchObject({ data: printed(below), block: { cwd: below } })
+    expect(await pwd()).toMatchObject({ data: printed(below), block: { cwd: said(below) } })
   })
 
   test('a new session and a new conversation start in the folder of the server', async () => {
@@ -323,7 +323,10 @@ describe('on standard input and output', () => {
     const created = await client.tool('create_session', { command: ['bash', '--norc'] })
     const session = created.structuredContent?.['session']
     const ran = await client.tool('run_command', { session, command: ['pwd'], cwd: elsewhere })
-    expect(ran.structuredContent).toMatchObject({ data: printed(elsewhere), block: { cwd_after: elsewhere } })
+    expect(ran.structuredContent).toMatchObject({
+      data: printed(elsewhere),
+      block: { cwd_after: said(elsewhere) },
+    })
   })
 })
 
@@ -437,8 +440,12 @@ async function pendingWaits(count: number): Promise<void> {
 }
 
 /** A line that a program has printed, as structured content has it. */
+function said(text: string): object {
+  return { untrusted_output: text }
+}
+
 function printed(line: string): object {
-  return { untrusted_output: `${line}\n` }
+  return said(`${line}\n`)
 }
 
 function outsideFences(text: string): string {

@@ -51,6 +51,26 @@ test('a flood of such sequences on the largest screen leaves others their turn',
   expect(fs.statSync(file).size).toBeLessThan(4_000_000) // ten rows for each
 })
 
+test.each([
+  ['the alignment pattern', '\\033#8'],
+  ['attributes of a rectangle', '\\033[1;1;999;999;1;4\\044r'],
+  ['line feeds between side margins', '\\033[?69h\\033[2;999s\\033[1000;2H\\n\\n\\n\\n\\n\\n\\n\\n'],
+])('a read that is full of %s is cut into turns on the largest screen', async (_name, sequence) => {
+  const script = `i=0; s=; while [ $i -lt 200 ]; do s="$s${sequence}"; i=$((i+1)); done; read go; printf "$s"; echo; echo done`
+  const id = await home.ok('create', '--cols', '1000', '--rows', '1000', '--', 'sh', '-c', script)
+  const client = await home.connect()
+  const flood = client.call('session.wait', { session: id, text: 'done', timeout_ms: 60_000 })
+  const over = new AbortController()
+  const end = () => over.abort()
+  void flood.then(end, end)
+  await client.call('session.type', { session: id, text: '\n' })
+  let answered = 0
+  for (; !over.signal.aborted; answered++) await client.call('session.snapshot', { session: other })
+  expect((await flood).matched).toBe(true)
+  expect(answered).toBeGreaterThan(20) // 200 sequences were read at once
+  client.close()
+})
+
 describe('a log with a time that no clock shows', () => {
   async function withTimes(times: (last: number) => readonly number[]): Promise<string> {
     const id = await home.ok('create', '--', 'sh', '-c', 'echo hello')

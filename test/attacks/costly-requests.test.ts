@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REQUEST_BYTES_MAX } from '@transom/protocol'
 import { GatewayProcess } from '../support/gateway-process.ts'
+import { StdioClient } from '../support/mcp-client.ts'
 import { TestHome } from '../support/test-home.ts'
 import { Wire } from '../support/wire.ts'
 
@@ -148,6 +149,24 @@ test('on a WebSocket nested JSON is refused, and the connection goes on', async 
   webSocket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'session.snapshot', params: { session } }))
   expect(await answered()).toMatchObject({ id: 1, result: { session } })
   webSocket.terminate()
+})
+
+describe('over standard input MCP refuses, and goes on', () => {
+  const call = (argument: string) =>
+    `{"jsonrpc":"2.0","id":900,"method":"tools/call","params":{"name":"read_screen","arguments":{"session":${argument}}}}`
+  test.each([
+    ['nested JSON', () => call(nested(NESTED))],
+    ['700,000 unknown keys', () => call(`{${entries(700_000, '1')}}`)],
+    ['a batch of 3.5 million entries', () => `[${'1,'.repeat(3_500_000)}1]`],
+    ['a message of 9 MB', () => call(JSON.stringify('x'.repeat(9_000_000)))],
+  ])('%s', async (_name, message) => {
+    const client = await StdioClient.start(home)
+    client.sendLine(message())
+    const { error } = await client.next((answer) => answer.error !== undefined)
+    expect(error).toMatchObject({ data: { code: 'frame_too_large' } })
+    expect((await client.tool('read_screen', { session })).isError).not.toBe(true)
+    await client.close()
+  })
 })
 
 test('over HTTP the MCP endpoint refuses nested JSON', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { blockEndedBy, blockKind } from './events.ts'
+import { untrusted } from './untrusted.ts'
 
 /** A block as clients see it: one command of an integrated shell, with what it printed and how it ended. */
 export const block = z.object({
@@ -10,9 +11,9 @@ export const block = z.object({
   state: z
     .enum(['running', 'ended', 'lost'])
     .describe('`lost`: its session ended without anyone seeing its end.'),
-  command: z.string().nullable(),
-  cwd: z.string().nullable().describe('Where it began.'),
-  cwd_after: z.string().nullable().describe('Where it left the shell.'),
+  command: untrusted(z.string().nullable()),
+  cwd: untrusted(z.string().nullable()).describe('Where it began.'),
+  cwd_after: untrusted(z.string().nullable()).describe('Where it left the shell.'),
   actor: z.string().nullable().describe('Who asked for it; null for one that was typed at the prompt.'),
   actor_label: z.string().nullable().describe('What the caller called itself.'),
   exit_code: z.int().nullable(),

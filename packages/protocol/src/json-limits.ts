@@ -42,8 +42,11 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** In a text that is not JSON it counts something, and JSON.parse() says the rest. */
-function checkJson(text: string, { depthMax, entriesMax, valuesMax }: JsonLimits): void {
+/**
+ * Throws `frame_too_large` for a text that is not within the limits. In one that is not JSON it counts something, and
+ * JSON.parse() says the rest.
+ */
+export function checkJson(text: string, { depthMax, entriesMax, valuesMax }: JsonLimits): void {
   const entries = new Uint32Array(depthMax + 1) // of the lists and objects that are open, by their depth
   let depth = 0
   let values = 0

@@ -33,14 +33,14 @@ export const needsInput = z.object({
   reason: inputReason.nullable(),
   prompt: untrusted(z.string()).describe('What stands in front of the cursor.'),
   evidence: z.object({
-    program: z.string().nullable().describe('The program in front, as the kernel names it.'),
+    program: untrusted(z.string().nullable()).describe('The program in front, as the kernel names it.'),
     pid: z.int().nullable(),
     waits_in: z.string().nullable().describe('The system call it is blocked in.'),
     fd: z.int().nullable().describe('Its descriptor of this terminal that the call waits for.'),
     echo: z.boolean().nullable(),
     canonical: z.boolean().nullable().describe('Whether the terminal collects lines (ICANON).'),
     quiet_ms: z.number().describe('How long nothing has been printed or typed.'),
-    note: z.string().describe('What the verdict rests on.'),
+    note: untrusted(z.string()).describe('What the verdict rests on.'),
   }),
 })
 export type NeedsInput = z.infer<typeof needsInput>

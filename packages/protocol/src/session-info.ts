@@ -49,7 +49,7 @@ export const sessionInfo = z.object({
   created_at: z.string().describe('ISO 8601.'),
   ended_at: z.string().nullable(),
   exit: exitRecord.nullable(),
-  failure: z.string().nullable().describe('Why the session is `failed`.'),
+  failure: untrusted(z.string().nullable()).describe('Why the session is `failed`.'),
   ended_by: z
     .string()
     .nullable()

@@ -3,6 +3,7 @@ import { ACTS, LOOKS } from '../access.ts'
 import { artifact } from '../artifact.ts'
 import { operation, sessionRef } from '../operation.ts'
 import { PATH_CHARS_MAX } from '../limits.ts'
+import { untrusted } from '../untrusted.ts'
 
 const PIECE_BYTES_MAX = 1 << 20 // in base64 an answer of 1.4 MB, which is below what a WebSocket message may have
 const sessionErrors = ['session_not_found', 'session_ambiguous'] as const
@@ -101,7 +102,7 @@ export const ARTIFACTS_OPERATIONS = {
     result: z.object({
       session: z.string(),
       artifact,
-      data_b64: z.string(),
+      data_b64: untrusted(z.string()),
       next_byte: z.int().nullable().describe('Where the next piece begins; null after the last one.'),
     }),
     errors: [...sessionErrors, 'artifact_not_found', 'artifact_damaged', 'file_not_read'],

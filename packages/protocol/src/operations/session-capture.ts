@@ -5,6 +5,7 @@ import { moment } from '../moment.ts'
 import { operation, save, sessionRef } from '../operation.ts'
 import { PATH_CHARS_MAX } from '../limits.ts'
 import { sought } from '../wait.ts'
+import { untrusted } from '../untrusted.ts'
 
 const cellSpan = z.string().regex(/^\d{1,5}(?:-\d{1,5})?$/, 'a number, or two with a dash between them: 0-11')
 
@@ -123,7 +124,7 @@ export const SESSION_CAPTURE_OPERATIONS = {
       screen_hash: z.string(),
       missing_glyphs: missingGlyphs.nullable(),
       png_b64: z.string().optional().describe('With `inline`: the PNG.'),
-      text: z.string().optional().describe('With `inline`: the SVG or HTML.'),
+      text: untrusted(z.string().optional()).describe('With `inline`: the SVG or HTML.'),
     }),
     errors: [
       'session_not_found',

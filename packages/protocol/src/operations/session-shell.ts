@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { ACTS } from '../access.ts'
-import { actor, commandTargetErrors, operation, sessionRef } from '../operation.ts'
+import { acting, actingErrors, operation, sessionRef } from '../operation.ts'
 import { notAList } from '../word-list.ts'
 import { blockOutput, budget, commandText, queue, shellFolder } from '../shell-params.ts'
 import { ARGUMENTS_MAX } from '../limits.ts'
+import { untrusted } from '../untrusted.ts'
 
 /** Long enough for a shell at the other end of a slow line. */
 const INTEGRATION_TIMEOUT_MS_DEFAULT = 10_000
@@ -48,7 +49,7 @@ export const SESSION_SHELL_OPERATIONS = {
       ...budget,
       raw: budget.raw.meta({ tool: { hidden: true } }),
       max_bytes: budget.max_bytes.meta({ tool: { hidden: true } }), // a model counts tokens
-      actor,
+      ...acting,
     }),
     result: blockOutput.extend({
       ended: z
@@ -59,7 +60,7 @@ export const SESSION_SHELL_OPERATIONS = {
         ),
     }),
     errors: [
-      ...commandTargetErrors,
+      ...actingErrors,
       'shell_not_integrated',
       'shell_busy',
       'shell_interactive',
@@ -114,7 +115,7 @@ export const SESSION_SHELL_OPERATIONS = {
         .default(INTEGRATION_TIMEOUT_MS_DEFAULT)
         .describe('With `type`: give up waiting after this long.')
         .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
-      actor,
+      ...acting,
     }),
     result: z.object({
       ok: z.literal(true),
@@ -126,10 +127,10 @@ export const SESSION_SHELL_OPERATIONS = {
           'What the shell has to evaluate, once, on the terminal of this session. It holds no secret.',
         ),
       integrated: z.boolean().describe('Whether it has: only known with `type`.'),
-      cwd: z.string().nullable().describe('The folder of the shell, when it is integrated.'),
+      cwd: untrusted(z.string().nullable()).describe('The folder of the shell, when it is integrated.'),
     }),
     errors: [
-      ...commandTargetErrors,
+      ...actingErrors,
       'conversation_not_found',
       'shell_not_integrated',
       'shell_busy',

@@ -24,7 +24,8 @@ function openPty(text: string): number {
 /** The first piece that a reader passes on, with `read` for what comes after the first read. */
 async function readPiece(read: (into: Uint8Array) => number): Promise<Buffer> {
   const piece = new Deferred<Buffer>()
-  const sink = { data: (bytes: Buffer) => piece.resolve(bytes), failed: () => {} }
+  const turnLength = (bytes: Buffer) => bytes.length
+  const sink = { data: (bytes: Buffer) => piece.resolve(bytes), turnLength, failed: () => {} }
   const reader = new PtyReader(openPty('first'), sink, (_, into) => read(into))
   undo.push(() => reader.close())
   return piece.promise
@@ -45,4 +46,22 @@ test('reading ends for now with a short read: the program has been caught up wit
 test('a program that prints without end is left for the others after 8 KiB', async () => {
   const piece = await readPiece((into) => into.subarray(0, 4096).fill(0x79).length)
   expect(piece.length).toBe('first'.length + 2 * 4096)
+})
+
+test('what takes long is passed on in turns, and nothing is read before the last of it', async () => {
+  const pieces: string[] = []
+  const all = new Deferred<void>()
+  let reads = 0
+  const sink = {
+    data: (bytes: Buffer) => {
+      pieces.push(String(bytes))
+      if (pieces.join('').length === 'first'.length) all.resolve()
+    },
+    turnLength: () => 2,
+    failed: () => {},
+  }
+  const reader = new PtyReader(openPty('first'), sink, () => (reads++, 0))
+  undo.push(() => reader.close())
+  await all.promise
+  expect([pieces, reads, reader.holding]).toEqual([['fi', 'rs', 't'], 1, false])
 })

@@ -15,12 +15,16 @@ const FULL_READ_BYTES = 2 << 10
 /** No pty holds more for one read: Linux gives 4 KiB, macOS 1 KiB. */
 const READ_BYTES_MAX = 64 << 10
 
+const EMPTY = Buffer.alloc(0)
+
 /** One for all ptys: what is read has left it before the next read. Made with the first of them. */
 let buffer: Buffer | null = null
 
 export interface PtyReaderSink {
   /** The buffer is the sink's to keep. */
   data(bytes: Buffer): void
+  /** How many of these bytes it takes at once, at least one: those that follow come in a later turn. */
+  turnLength(bytes: Buffer): number
   /** Nothing more can be read. */
   failed(): void
 }
@@ -36,6 +40,8 @@ export class PtyReader {
   readonly #sink: PtyReaderSink
   readonly #read: typeof readTerminal
   readonly #stream: tty.ReadStream
+  /** What was read and is not passed on yet. */
+  #held: Buffer = EMPTY
   #resting = false
   #paused = false
   #closed = false
@@ -49,12 +55,22 @@ export class PtyReader {
     // Documented for connections only, and taken by every stream of a handle.
     const options: SocketConstructorOpts & { onread: OnReadOpts } = { onread }
     this.#stream = new tty.ReadStream(fd, options)
-    this.#stream.on('error', () => sink.failed())
+    this.#stream.on('error', () => {
+      const held = this.#held
+      this.#held = EMPTY
+      if (held.length > 0) sink.data(held)
+      sink.failed()
+    })
     this.#stream.resume()
   }
 
   get paused(): boolean {
     return this.#paused
+  }
+
+  /** Whether it has more for the sink without reading. */
+  get holding(): boolean {
+    return this.#held.length > 0
   }
 
   pause(): void {
@@ -81,9 +97,12 @@ export class PtyReader {
       length += more
       if (more < FULL_READ_BYTES) break
     }
-    const isTurnOver = length >= READ_TURN_BYTES
+    const all = Buffer.from(bytes.subarray(0, length))
+    const taken = this.#sink.turnLength(all)
+    this.#held = all.subarray(taken)
+    const isTurnOver = length >= READ_TURN_BYTES || this.holding
     if (isTurnOver) this.#rest()
-    this.#sink.data(Buffer.from(bytes.subarray(0, length)))
+    this.#sink.data(all.subarray(0, taken))
     return !isTurnOver && !this.#paused && !this.#closed
   }
 
@@ -96,6 +115,17 @@ export class PtyReader {
   }
 
   #goOn(): void {
-    if (!this.#resting && !this.#closed) this.#stream.resume()
+    if (this.#resting || this.#closed) return
+    if (this.holding) this.#passOn()
+    else this.#stream.resume()
+  }
+
+  /** The next of what was read. */
+  #passOn(): void {
+    const held = this.#held
+    const taken = this.#sink.turnLength(held)
+    this.#held = held.subarray(taken)
+    this.#rest()
+    this.#sink.data(held.subarray(0, taken))
   }
 }

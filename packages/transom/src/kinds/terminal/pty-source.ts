@@ -3,6 +3,7 @@ import * as os from 'node:os'
 import type { ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { platform } from '../../platform/current-platform.ts'
+import type { Command } from '../../platform/platform.ts'
 import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { DrainBarrier } from './drain-barrier.ts'
 import { sampleTerminal, type TerminalSample } from './needs-input.ts'
@@ -30,6 +31,8 @@ export interface PtyOptions {
 export interface PtySink {
   /** The program's bytes, in order and each exactly once. The buffer is the sink's to keep. */
   output(bytes: Buffer): void
+  /** How many of these bytes are passed on at once; the rest follows after the others had their turn. */
+  turnLength(bytes: Buffer): number
   /** The program has ended; some of its output may still be on the way. */
   exiting(): void
   /** Comes once, after the last output. */
@@ -58,12 +61,11 @@ export class PtySource {
   private constructor(options: PtyOptions, sink: PtySink) {
     this.#sink = sink
     const { binding, helperPath } = loadPtyBinding()
-    const env = Object.entries(options.env).map(([name, value]) => `${name}=${value}`)
-    const fork = () =>
+    const fork = ({ program, argv, env }: Command) =>
       binding.fork(
-        options.program,
-        [...options.argv],
-        env,
+        program,
+        [...argv],
+        Object.entries(env).map(([name, value]) => `${name}=${value}`),
         options.cwd,
         options.cols,
         options.rows,
@@ -74,7 +76,7 @@ export class PtySource {
         (code, signal) => this.#onExit({ code: signal === 0 ? code : null, signal: signalName(signal) }),
       )
     try {
-      const pty = platform().withProcessMark(options.mark, fork)
+      const pty = platform().withProcessMark(options.mark, options, fork)
       this.pid = pty.pid
       this.#master = pty.fd
       // Held open so that the kernel reports no hang-up, and libuv no end of file, before all has been read.
@@ -89,6 +91,7 @@ export class PtySource {
     this.#writes = new WriteQueue((bytes) => fs.writeSync(this.#master, bytes))
     this.#reader = new PtyReader(this.#master, {
       data: (bytes) => this.#onData(bytes),
+      turnLength: (bytes) => sink.turnLength(bytes),
       failed: () => this.#finish(),
     })
   }
@@ -96,6 +99,10 @@ export class PtySource {
   /** Input that the program has not read. */
   get queuedBytes(): number {
     return this.#writes.bytes
+  }
+
+  dropQueued(): void {
+    this.#writes.forget()
   }
 
   /** Throws if the program has left too much of its input unread to take `bytes` more. */
@@ -187,7 +194,7 @@ export class PtySource {
     }
     if (exit.unwritten.length === 0) return
     // Full, because it is still being read (then data will come), or because ^S stopped it (then none will).
-    exit.tries++
+    if (!this.#reader.holding) exit.tries++
     if (exit.tries === BARRIER_TRIES_BEFORE_START) this.#startOutput()
     if (exit.tries > BARRIER_TRIES_MAX && !this.#reader.paused) return this.#finish()
     setTimeout(() => this.#writeBarrier(), BARRIER_RETRY_MS)

@@ -34,7 +34,7 @@ export class TerminalProjection implements Projection {
     switch (event.type) {
       case 'output':
         this.#emulator.takeAnswers() // a replay answers no query: what it did not take is dropped
-        this.#emulator.write(event.bytes)
+        this.#emulator.write(event.bytes, record.seq)
         break
       case 'resize':
         this.#emulator.resize(event.cols, event.rows)
@@ -48,6 +48,11 @@ export class TerminalProjection implements Projection {
         event satisfies never
     }
     this.#seq = record.seq
+  }
+
+  /** How many of these bytes a record may have, so that applying it holds up no other session. */
+  turnLength(bytes: Uint8Array): number {
+    return this.#emulator.turnLength(bytes)
   }
 
   /** What the program is owed for the queries in the last record; empties the list. */

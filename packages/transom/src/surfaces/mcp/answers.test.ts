@@ -75,13 +75,19 @@ describe('what a program or a page has chosen', () => {
     verdict: 'needs_input' as const,
     reason: 'confirm' as const,
     prompt: ORDER,
-    evidence: {},
+    evidence: { program: ORDER, note: `${ORDER} is blocked in read` },
   }
   const link = { text: ORDER, url: `https://x/${ORDER}`, row: 1, col: 2 }
 
   test.each<[tool: string, operation: string, given: object, result: object]>([
     ['read_screen', 'session.snapshot', {}, shown],
     ['run_command', 'session.run', { command: ['x'] }, { ok: true, block: block(), data: ORDER, bytes: 9 }],
+    [
+      'run_command',
+      'session.run',
+      { command: ['x'] },
+      { ok: true, block: block({ command: ORDER, cwd: `/${ORDER}`, cwd_after: ORDER }), data: '', bytes: 0 },
+    ],
     ['list_links', 'web.links', {}, { links: [link] }],
     [
       'wait_for',

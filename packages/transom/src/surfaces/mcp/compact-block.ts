@@ -10,10 +10,11 @@ export function isBlock(value: unknown): value is Block {
 }
 
 /** A block as a tool answers with it: what became of the command, and where its output is. */
-export function compactBlock({ command, duration_ms, ...block }: Block): object {
+export function compactBlock({ command, cwd_after, duration_ms, ...block }: Block): object {
   const kept = Object.entries(block).filter(([key]) => !LEFT_OUT.has(key))
   return {
     ...Object.fromEntries(kept),
+    ...(cwd_after === block.cwd ? {} : { cwd_after }),
     command: command && shortened(command, COMMAND_CHARS_MAX),
     duration_ms: duration_ms && Math.round(duration_ms),
   }

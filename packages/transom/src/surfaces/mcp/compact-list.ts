@@ -15,6 +15,11 @@ export interface CompactSessions {
   readonly cursor: string | null
 }
 
+/** Whether a part of a result is a session, whole or compact: those of a batch come without a schema. */
+export function isSessionInfo(value: object): boolean {
+  return 'session' in value && 'created_at' in value && 'status' in value
+}
+
 /** A page of a list: what follows a cursor, the newest first. */
 export function compactList(sessions: readonly SessionInfo[], cursor: string | null = null): CompactSessions {
   const after = cursor === null ? null : parseListCursor(cursor)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { OPERATIONS, untrustedFields, type OperationDefinition } from '@transom/protocol'
+import { OPERATIONS, untrustedFields, type OperationDefinition, type SessionInfo } from '@transom/protocol'
+import { isSessionInfo } from './compact-list.ts'
 import { compactScreen } from './compact-screen.ts'
 
 /** A program can print anything, also an end mark: this one it cannot know. */
@@ -17,8 +18,27 @@ export function fencedText(result: unknown): string {
       return `see output ${outputs.length}`
     }),
   )
-  return [text, ...outputs.map((output, index) => `output ${index + 1}:\n${fenced(output)}`)].join('\n')
+  return [text, ...fencedOutputs(outputs)].join('\n')
 }
+
+/** Lines (a folder, a title, a command) stand between one pair of marks: a pair for each would take more room than they do. */
+function fencedOutputs(outputs: readonly string[]): string[] {
+  const numbered = outputs.map((output, index) => ({ output, number: index + 1 }))
+  const lines = numbered.filter(({ output }) => !LINE_BREAK.test(output))
+  const together = lines.length > 1 ? lines : []
+  const apart = numbered.filter((it) => !together.includes(it))
+  return [
+    ...apart.map(({ output, number }) => `output ${number}:\n${fenced(output)}`),
+    ...(together.length === 0
+      ? []
+      : [
+          `other outputs:\n${fenced(together.map(({ output, number }) => `${number}: ${output}`).join('\n'))}`,
+        ]),
+  ]
+}
+
+/** Also what only some readers take for one: within its line an output cannot pass for another. */
+const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/
 
 /** An answer as structured content: what programs and pages have chosen is the value of a key `untrusted_output`. */
 export function fencedContent(result: object): Record<string, unknown> {
@@ -31,6 +51,9 @@ const MARK = 'untrusted_output'
 const OWN = 'resume'
 
 let untrustedNames: ReadonlySet<string> | null = null
+
+/** What the caller that made a session has given. In a block the same names are a program's. */
+const CALLERS = new Set<string>(['command', 'cwd'] satisfies (keyof SessionInfo)[])
 
 /**
  * Fields that programs and pages can influence, by their names: results of a batch come without a schema. An ordinary
@@ -47,9 +70,10 @@ function isUntrusted(field: string): boolean {
 function replaced(value: unknown, replace: (value: unknown, key: string) => unknown): unknown {
   if (Array.isArray(value)) return value.map((part) => replaced(part, replace))
   if (typeof value !== 'object' || value === null) return value
+  const isSession = isSessionInfo(value)
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => {
-      if (key === OWN) return [key, part]
+      if (key === OWN || (isSession && CALLERS.has(key))) return [key, part]
       const hasText = typeof part === 'string' ? part !== '' : typeof part === 'object' && part !== null
       return [key, hasText && isUntrusted(key) ? replace(part, key) : replaced(part, replace)]
     }),

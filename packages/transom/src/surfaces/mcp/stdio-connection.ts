@@ -1,6 +1,9 @@
 import type { JSONRPCMessage, McpServer, MessageExtraInfo, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { OpError } from '@transom/protocol/errors'
+import { REQUEST_BYTES_MAX, rpcFailure } from '@transom/protocol/jsonrpc'
 import { ownPrincipal } from '../host-calls/own-principal.ts'
+import { CountedInput } from './counted-input.ts'
 import { followListen, isListen } from './listen.ts'
 import { createServer, type McpOptions } from './mcp-server.ts'
 import { ResourceWatch } from './resource-watch.ts'
@@ -40,12 +43,16 @@ export function serveOnStdio(
   }
 }
 
+/** What is parsed at once: the longest message, and what of the next has come with it. */
+const BUFFER_BYTES_MAX = 2 * REQUEST_BYTES_MAX
+
 /** Standard input and output, noting the changes that the client asks to follow, which the library does not expose. */
 class ListeningTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
-  readonly #wire = new StdioServerTransport()
+  readonly #input = new CountedInput((error) => this.#refuse(error))
+  readonly #wire = new StdioServerTransport(this.#input, process.stdout, { maxBufferSize: BUFFER_BYTES_MAX })
   readonly #watch: ResourceWatch
   /** What each listen request follows, by its id. */
   readonly #listens = new Map<string | number, { readonly uris: readonly string[]; readonly list: boolean }>()
@@ -67,7 +74,9 @@ class ListeningTransport implements Transport {
         this.#inbound = this.#inbound.then(async () => this.onmessage?.(await this.#seen(message)))
       },
     })
-    return this.#wire.start()
+    await this.#wire.start()
+    process.stdin.pipe(this.#input)
+    process.stdin.once('error', (error) => this.#input.destroy(error))
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -75,7 +84,15 @@ class ListeningTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    process.stdin.unpipe(this.#input)
+    process.stdin.pause()
     return this.#wire.close()
+  }
+
+  /** A message that is not parsed has no id that an answer could bear. */
+  #refuse(error: OpError): void {
+    process.stdout.write(`${JSON.stringify(rpcFailure(null, error))}\n`)
+    this.onerror?.(error)
   }
 
   async #seen(message: JSONRPCMessage): Promise<JSONRPCMessage> {
