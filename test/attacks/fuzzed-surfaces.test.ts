@@ -193,6 +193,19 @@ test(
   FUZZ_TIMEOUT_MS,
 )
 
+test('MCP over both transports: wrong parameters of initialize are the mistake of the client', async () => {
+  const message = { jsonrpc: '2.0', id: 'odd', method: 'initialize', params: { row: 0 } }
+  stdio.send(message)
+  const answer = await stdio.next(({ id }) => (id as unknown) === 'odd')
+  expect(answer.error).toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('protocolVersion') as string,
+  })
+  const body = JSON.stringify(message)
+  const { text } = await gateway.ask('/mcp', { method: 'POST', headers: MCP_HEADERS, body })
+  expect(text).toContain('"code":-32602')
+})
+
 test(
   'MCP over stdio: any message leaves the server running',
   async () => {

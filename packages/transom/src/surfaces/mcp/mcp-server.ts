@@ -13,6 +13,7 @@ import {
 } from '@transom/protocol'
 import type { HostCalls } from '../host-calls/host-calls.ts'
 import type { SessionListWatch } from '../host-calls/session-list-watch.ts'
+import { reportBadParams } from './bad-params.ts'
 import { instructions } from './instructions.ts'
 import { ListenBus, followListen, isListen } from './listen.ts'
 import type { McpEndpoint } from './mcp-endpoint.ts'
@@ -83,6 +84,7 @@ export function createServer(
       },
     },
   )
+  reportBadParams(server)
   const host: ToolHost = {
     defaults,
     tools,
