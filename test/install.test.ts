@@ -113,6 +113,7 @@ test('the package holds the programs and what belongs to them, and nothing else'
     'dist/picture-diff.mjs',
     'dist/picture-worker.cjs',
     'dist/player.mjs',
+    'dist/attach.mjs',
     'dist/recorder.cjs',
     'dist/transom.1',
     'dist/whole-cli.cjs',

@@ -22,14 +22,9 @@ afterAll(async () => {
   await home.close()
 })
 
-/** A server of tmux for one test. */
-function ownTmux(): { TMUX_TMPDIR: string } {
-  return { TMUX_TMPDIR: fs.mkdtempSync(path.join(home.root, 'tmux-')) }
-}
-
 /** Runs a program until it waits for input. */
 async function waitingFor(command: string[], before?: string): Promise<Result<'session.wait'>> {
-  const env = { HOME: home.root, TERM: 'xterm-256color', PS1: '$ ', ...ownTmux() }
+  const env = { HOME: home.root, TERM: 'xterm-256color', PS1: '$ ' }
   const { session } = await client.call('session.create', {
     command,
     env,
@@ -188,45 +183,6 @@ describe('needs input', () => {
       await client.call('session.wait', { session, text: 'started' })
       const waiting = client.call('session.wait', { session, needs_input: true, timeout_ms: 400 })
       await expect(waiting).rejects.toMatchObject({ code: 'wait_timeout' })
-      await client.call('session.destroy', { session })
-    })
-  }
-
-  /** A terminal within the terminal: what counts is the program there. */
-  const INSIDE: [program: string, command: (inner: string) => string[]][] = [
-    [
-      'python3',
-      (inner) => ['python3', '-c', `import pty; pty.spawn(["sh", "-c", ${JSON.stringify(inner)}])`],
-    ],
-    ['script', (inner) => ['script', '-qc', inner, '/dev/null']],
-    ['tmux', (inner) => ['tmux', '-f', '/dev/null', 'new', inner]],
-    ['script', (inner) => ['script', '-qc', `script -qc '${inner}' /dev/null`, '/dev/null']],
-  ]
-  for (const [program, command] of INSIDE) {
-    const title = command('…').join(' ')
-    needs(program)(`${title}: waits if the program inside does`, async () => {
-      const { needs_input: found } = await waitingFor(command('echo started; cat'), 'started')
-      expect(found).toMatchObject({
-        verdict: 'needs_input',
-        reason: 'read',
-        evidence: { program: 'cat', echo: true, canonical: true },
-      })
-    })
-
-    needs(program)(`${title}: is busy while the program inside is`, async () => {
-      const { session } = await client.call('session.create', {
-        command: command('echo started; sleep 1000'),
-        env: ownTmux(),
-      })
-      await client.call('session.wait', { session, text: 'started' })
-      const failure = await client
-        .call('session.wait', { session, needs_input: true, timeout_ms: 300 })
-        .catch((error: unknown) => error)
-      const verdict = {
-        verdict: 'busy',
-        evidence: { program: expect.stringMatching(/^(?:sleep|sh)$/) as string },
-      }
-      expect(failure).toMatchObject({ code: 'wait_timeout', details: { needs_input: verdict } })
       await client.call('session.destroy', { session })
     })
   }

@@ -199,6 +199,22 @@ test('a state from before the baseline does not count while output comes', async
   client.close()
 })
 
+needs('bash')('the result of a run before is no match for the next one', async () => {
+  await home.ok('create', '--name', 's', '--', 'bash', '--norc')
+  await home.ok('wait', 's', '--text', '$')
+  for (const result of ['passed', 'failed']) {
+    await home.ok(
+      'type',
+      's',
+      `echo building; read -t 0.4; echo ${result.slice(0, 3)}''${result.slice(3)}`,
+      '--enter',
+    )
+    expect(await home.ok('wait', 's', '--regex', 'passed|failed', '--after-input')).toBe(result)
+  }
+  const old = await home.run(['wait', 's', '--text', 'passed', '--after-input', '--timeout', '300'])
+  expect([old.code, old.stderr]).toEqual([75, expect.stringContaining('was there before the baseline')])
+})
+
 test('a wait after input that changes nothing ends with the present state', async () => {
   await home.ok('create', '--name', 's', '--', 'sh', '-c', 'stty -echo; echo still here; cat >/dev/null')
   await home.ok('wait', 's', '--text', 'still here')

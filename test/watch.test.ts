@@ -141,3 +141,58 @@ test('an interrupt ends the watch and nothing else', async () => {
   expect(await status).toBe(130)
   expect(await home.json('inspect', id)).toMatchObject({ status: 'running' })
 })
+
+test('tells of a question once, and withdraws it when it is answered', async () => {
+  await home.ok(
+    'create',
+    '--name',
+    'ask',
+    '--',
+    'sh',
+    '-c',
+    'read -p "Go on? [y/n] " x; echo got $x; sleep 60',
+  )
+  const { next } = watch('ask', '--on', 'needs-input', '--on', 'lease')
+  expect(await next()).toBe('needs-input confirm: Go on? [y/n]')
+  const lease = await home.ok('lease', 'take', 'ask', '--as', 'person')
+  expect(await next()).toBe('answered confirm: Go on? [y/n]')
+  expect(await next()).toBe('lease a person has taken it')
+  await home.ok('lease', 'give', 'ask', '--lease', lease)
+  expect(await next()).toBe('needs-input confirm: Go on? [y/n]')
+  expect(await next()).toBe('lease it is free')
+  await home.ok('type', 'ask', 'y', '--enter')
+  expect(await next()).toBe('answered confirm: Go on? [y/n]')
+})
+
+test('watches all sessions of a Home, also those that come later', async () => {
+  await home.startHost()
+  const { next, child } = watch('--all', '--on', 'needs-input', '--on', 'exit')
+  await home.ok(
+    'create',
+    '--name',
+    'one',
+    '--',
+    'sh',
+    '-c',
+    'stty -echo; printf "Password: "; read x; exit 3',
+  )
+  expect(await next()).toBe('needs-input one: password: Password:')
+  await home.ok('create', '--name', 'two', '--', 'sh', '-c', 'exit 0')
+  expect(await next()).toBe('exit two: 0')
+  await home.ok('type', 'one', 'secret', '--enter')
+  expect(await next()).toBe('answered one: password: Password:')
+  expect(await next()).toBe('exit one: 3')
+  child.kill('SIGINT')
+})
+
+test('list shows what each session is doing', async () => {
+  await home.ok('create', '--name', 'quiet', '--', 'sleep', '60')
+  await home.ok('create', '--name', 'shell', '--', 'bash', '--norc')
+  await home.ok('run', 'shell', '--', 'true')
+  await home.ok('create', '--name', 'asks', '--', 'sh', '-c', 'read -p "Name: " x')
+  await home.ok('wait', 'asks', '--needs-input')
+  const { sessions } = await home.json<{ sessions: { name: string; activity: { state: string } }[] }>('list')
+  const states = Object.fromEntries(sessions.map(({ name, activity }) => [name, activity.state]))
+  expect(states).toEqual({ quiet: 'working', shell: 'idle', asks: 'needs_input' })
+  expect(await home.ok('list')).toMatch(/asks +running +needs_input \(read\)/)
+})

@@ -161,7 +161,7 @@ describe('over standard input MCP refuses, and goes on', () => {
     ['a message of 9 MB', () => call(JSON.stringify('x'.repeat(9_000_000)))],
   ])('%s', async (_name, message) => {
     const client = await StdioClient.start(home)
-    client.sendRaw(message())
+    client.sendLine(message())
     const { error } = await client.next((answer) => answer.error !== undefined)
     expect(error).toMatchObject({ data: { code: 'frame_too_large' } })
     expect((await client.tool('read_screen', { session })).isError).not.toBe(true)

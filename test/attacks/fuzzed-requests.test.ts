@@ -1,15 +1,10 @@
 /** Random requests to a real host: each is answered, with a result or an error that says what is wrong. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OPERATIONS, type OperationDefinition } from '@transom/protocol'
+import { FUZZ_TIMEOUT_MS, oddMessage, withstand } from '../support/fuzz.ts'
+import { oddRequest, paramsOf } from '../support/odd-requests.ts'
 import { TestHome } from '../support/test-home.ts'
 import { Wire } from '../support/wire.ts'
-
-const RUNS = process.env['TRANSOM_FULL'] === '1' ? 100_000 : 400
-
-/** What would end the host or the session that is asked about, start programs, or need a browser. */
-const LEFT_OUT = /^(?:host\.stop|session\.(?:destroy|gc|create|signal)|pty\.(?:exec|reset|end)|web\.)/
-const operations = Object.entries<OperationDefinition>(OPERATIONS).filter(([name]) => !LEFT_OUT.test(name))
 
 let home: TestHome
 let session: string
@@ -26,99 +21,38 @@ afterAll(async () => {
   await home.close()
 })
 
-const oddText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.constantFrom(
-    '',
-    '\0',
-    '\x1b[2J',
-    '../..',
-    '/',
-    '-1',
-    'NaN',
-    '__proto__',
-    '\ud800',
-    '(',
-    '[',
-    'last',
-    'x'.repeat(5000),
-  ),
-)
-const oddNumber = fc.oneof(
-  fc.integer(),
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.constantFrom(-1, 0, 1, 2 ** 31, 2 ** 53, 1e300),
-)
-const oddValue = fc.oneof(
-  oddText,
-  oddNumber,
-  fc.boolean(),
-  fc.constant(null),
-  fc.jsonValue(),
-  fc.array(oddText, { maxLength: 5 }),
-  fc.record({ row: oddNumber, col: oddNumber }),
-)
-
-interface Asked {
-  readonly method: string
-  readonly given: object
-  readonly isForSession: boolean
-}
-
-/** An operation, and values of all kinds for some of its parameters. */
-const request = fc.constantFrom(...operations).chain(([method, { params }]) => {
-  const names = Object.keys(params.shape).filter((name) => name !== 'session' && name !== 'conversation_id')
-  const given = fc.dictionary(
-    names.length === 0 ? oddText : fc.oneof(fc.constantFrom(...names), oddText),
-    oddValue,
-    {
-      maxKeys: 6,
-    },
-  )
-  return fc.record({ method: fc.constant(method), given, isForSession: fc.boolean() })
-})
-
-function paramsOf(id: number, { method, given, isForSession }: Asked): object {
-  const { shape } = (OPERATIONS as Record<string, OperationDefinition>)[method]?.params ?? { shape: {} }
-  return {
-    ...given,
-    ...('timeout_ms' in shape ? { timeout_ms: 0 } : {}), // so that nothing waits
-    ...('session' in shape && isForSession ? { session } : {}),
-    ...('conversation_id' in shape && isForSession ? { conversation_id: session } : {}),
-    ...('out' in shape ? { out: `${home.root}/out-${id}` } : {}), // files of the test's own
-  }
-}
-
-test('every request is answered, and no error is a bug of ours', async () => {
-  let id = 0
-  await fc.assert(
-    fc.asyncProperty(request, async (asked) => {
-      const { error } = await wire.call(++id, asked.method, paramsOf(id, asked))
+test(
+  'every request is answered, and no error is a bug of ours',
+  async () => {
+    await withstand({ home, kind: 'requests to the host' }, oddRequest, async (asked, id) => {
+      const { error } = await wire.call(id, asked.method, paramsOf(asked, { id, session, root: home.root }))
       expect(error?.data.code).not.toBe('internal')
-    }),
-    { numRuns: RUNS },
-  )
-  // Its program may have been interrupted.
-  expect((await wire.call('after', 'session.inspect', { session })).result).toMatchObject({ session })
-}, 3_600_000)
+    })
+    // Its program may have been interrupted.
+    expect((await wire.call('after', 'session.inspect', { session })).result).toMatchObject({ session })
+  },
+  FUZZ_TIMEOUT_MS,
+)
 
-test('every message is answered once, or is a notification', async () => {
-  const part = fc.oneof(oddValue, fc.constantFrom('2.0', 'session.list', '$/cancelRequest', '$/progress'))
-  const message = fc.oneof(
-    fc.record(
-      { jsonrpc: part, id: part, method: part, params: part, on_behalf_of: part },
-      { requiredKeys: [] },
-    ),
-    fc.record({ jsonrpc: fc.constant('2.0'), id: part, method: part, params: part }),
-    fc.array(part, { maxLength: 5 }),
-    part,
-  )
-  let id = 0
-  await fc.assert(
-    fc.asyncProperty(message, async (sent) => {
+test(
+  'every message is answered once, or is a notification',
+  async () => {
+    await withstand({ home, kind: 'messages to the host' }, oddMessage, async (sent, id) => {
       wire.sendRaw(`${JSON.stringify(sent)}\n`)
-      expect((await wire.call(`next ${++id}`, 'session.list')).result).toBeDefined()
-    }),
-    { numRuns: RUNS },
-  )
-}, 3_600_000)
+      expect((await wire.call(`next ${id}`, 'session.list')).result).toBeDefined()
+    })
+  },
+  FUZZ_TIMEOUT_MS,
+)
+
+test(
+  'bytes that are no message leave the connection usable',
+  async () => {
+    const line = fc.uint8Array({ maxLength: 200 }).map((bytes) => bytes.filter((byte) => byte !== 10))
+    await withstand({ home, kind: 'bytes to the host' }, line, async (bytes, id) => {
+      wire.sendRaw(Buffer.concat([bytes, Buffer.from('\n')]))
+      expect((await wire.call(`next ${id}`, 'session.list')).result).toBeDefined()
+    })
+  },
+  FUZZ_TIMEOUT_MS,
+)

@@ -1,6 +1,6 @@
 /** A kind of session that a program adds to the product: a number that `+` and `-` change. */
 import { z } from 'zod'
-import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
+import { EVENT_TYPE_NUMBERS, type Writer } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { Grid, canonicalText, createGridTables } from '@transom/grid'
 import type { LogRecord } from '../../packages/transom/src/log/record.ts'
@@ -31,7 +31,13 @@ class CounterProjection implements Projection {
 
   frame() {
     const cursor = { row: 0, col: 0, visible: false, shape: 'block', blink: false } as const
-    const rest = { title: `count ${this.value}`, bells: 0, firstLine: 0, editedLines: [] }
+    const rest = {
+      title: `count ${this.value}`,
+      bells: 0,
+      firstLine: 0,
+      editedLines: [],
+      written: new Float64Array(0),
+    }
     return { grid: this.#grid, text: this.#grid, cursor, ...rest }
   }
 
@@ -76,9 +82,9 @@ class CounterSource implements Source {
     this.#show(0)
   }
 
-  async act(act: Act, actor: { actor: string }): Promise<Acted> {
+  async act(act: Act, writer: Writer): Promise<Acted> {
     if (act.act !== 'type') throw new OpError('usage', 'a counter is typed to: + or -')
-    const seq = this.#sink.commit('input', { ...actor, via: 'type', length: act.text.length, data_b64: null })
+    const seq = this.#sink.act('input', { via: 'type', length: act.text.length, data_b64: null }, writer)
     this.#sink.entered(seq)
     for (const sign of act.text)
       if (sign === '+' || sign === '-') this.#show(this.#projection.value + (sign === '+' ? 1 : -1))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_TYPE_NUMBERS } from '@transom/protocol'
+import { EVENT_TYPE_NUMBERS, type Writer } from '@transom/protocol'
 import { Grid, canonicalText, createGridTables } from '@transom/grid'
 import type { Scope } from '../../packages/transom/src/lib/scope.ts'
 import type { LogRecord } from '../../packages/transom/src/log/record.ts'
@@ -52,7 +52,7 @@ class TextProjection implements Projection {
 
   frame() {
     const cursor = { row: 0, col: 0, visible: true, shape: 'block', blink: false } as const
-    const rest = { title: '', bells: 0, firstLine: 0, editedLines: [] }
+    const rest = { title: '', bells: 0, firstLine: 0, editedLines: [], written: new Float64Array(0) }
     return { grid: this.#grid, text: this.#grid, cursor, ...rest }
   }
 
@@ -88,9 +88,9 @@ export class FakeSource implements Source {
     return this.isBusy()
   }
 
-  async act(act: Act): Promise<Acted> {
+  async act(act: Act, writer: Writer): Promise<Acted> {
     const text = act.act === 'type' ? act.text : act.act
-    const seq = this.sink.commit('input', { actor: 'test', via: 'type', length: text.length, data_b64: null })
+    const seq = this.sink.act('input', { via: 'type', length: text.length, data_b64: null }, writer)
     this.sink.entered(seq)
     this.prints(text)
     return { seq }

@@ -79,12 +79,18 @@ export class StdioClient {
     return this.#received
   }
 
-  send(message: object): void {
-    this.sendRaw(JSON.stringify(message))
+  /** The same, and forgets it. */
+  takeReceived(): Message[] {
+    return this.#received.splice(0)
   }
 
-  sendRaw(text: string): void {
-    this.#child.stdin.write(`${text}\n`)
+  send(message: object): void {
+    this.sendLine(JSON.stringify(message))
+  }
+
+  /** Also what is no message. */
+  sendLine(line: string): void {
+    this.#child.stdin.write(`${line}\n`)
   }
 
   start(method: string, params: object): number {

@@ -20,11 +20,15 @@ declare module 'vitest' {
 
 /** Where a package is not named like the program. */
 const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
+  'apt-get': 'apt',
   bwrap: 'bubblewrap',
+  'dpkg-deb': 'dpkg',
   ffprobe: 'ffmpeg',
   script: 'bsdutils',
   setpriv: 'util-linux',
+  ssh: 'openssh-client',
   'ssh-keygen': 'openssh-client',
+  sshd: 'openssh-server',
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { beforeAll, expect, it } from 'vitest'
+import { makeTempDir } from '../../aotui-runtime/test-support/app-folder.ts'
 import { buildRuntime } from '../../aotui-runtime/test-support/runtime-build.ts'
 import { keepOutput, makeProject } from '../test-support/app-project.ts'
 import { devCommand } from './dev-command.ts'
@@ -41,6 +42,21 @@ it('aoapp dev runs commands, reloads on save with the data, and tells what the a
   await written.until(/does not run[^]*\[kept\][^]*\(empty\)/)
   input.end()
   await ended
+})
+
+it('aoapp dev in a folder that holds no app says so, and ends with its input or when it is interrupted', async () => {
+  for (const isInterrupted of [false, true]) {
+    const input = new PassThrough()
+    const controller = new AbortController()
+    const written = watchedOutput()
+    const ended = devCommand({ dir: makeTempDir(), input, signal: controller.signal }, written.output)
+    await written.until('aoapp.json')
+    input.write('execute add\n')
+    await written.until('the app is not open yet')
+    if (isInterrupted) controller.abort()
+    else input.end()
+    expect(await ended).toBe(undefined)
+  }
 })
 
 /** An output that can be waited for. */

@@ -20,11 +20,16 @@ export async function devCommand(
   const session = new DevSession(dir, output)
   const watcher = await watchApp(dir, {
     onReady: () => session.reload(),
-    onError: (error) => output.line(visible(`build failed: ${stripVTControlCharacters(messageOf(error))}`)),
+    onError: (error) => {
+      output.line(visible(`build failed: ${stripVTControlCharacters(messageOf(error))}`))
+      session.tried()
+    },
   })
+  signal.addEventListener('abort', () => session.tried())
   output.line(HELP)
   try {
-    await session.isOpen
+    await session.wasTried
+    if (signal.aborted) return
     // Not before: what is read while nobody iterates is lost.
     for await (const line of createInterface({ input, signal })) {
       if (line.trim() === ':quit') break
@@ -39,21 +44,21 @@ export async function devCommand(
 
 /** The app and what is done with it, one thing after the other. */
 class DevSession {
-  /** Settles when the app has been opened once: before that there is nothing to command. */
-  readonly isOpen: Promise<void>
+  /** Settles when the app was opened, or could not be: before that there is nothing to command. */
+  readonly wasTried: Promise<void>
+  tried: () => void = () => undefined
   readonly #dir: string
   readonly #output: Output
   #app: AppDriver | undefined
   #work: Promise<void> = Promise.resolve()
   #shown = ''
   #isBusy = false
-  #opened: () => void = () => undefined
 
   constructor(dir: string, output: Output) {
     this.#dir = dir
     this.#output = output
-    this.isOpen = new Promise((resolve) => {
-      this.#opened = resolve
+    this.wasTried = new Promise((resolve) => {
+      this.tried = resolve
     })
   }
 
@@ -73,7 +78,8 @@ class DevSession {
 
   run(command: string): void {
     this.#do(async () => {
-      const { warnings = [] } = (await this.#app?.execute(command)) ?? {}
+      if (this.#app === undefined) throw new Error('the app is not open yet')
+      const { warnings } = await this.#app.execute(command)
       for (const warning of warnings) this.#output.line(`warning: ${warning}`)
     })
   }
@@ -93,7 +99,6 @@ class DevSession {
         if (!this.#isBusy) this.#show()
       },
     })
-    this.#opened()
   }
 
   #do(work: () => Promise<void>): void {
@@ -105,6 +110,7 @@ class DevSession {
         this.#output.line(messageOf(error))
       }
       this.#isBusy = false
+      this.tried()
       this.#show()
     })
   }

@@ -56,6 +56,19 @@ export class Client {
     options: CallOptions = {},
   ): Promise<() => Promise<void>> {
     const { subscription } = await this.call('session.subscribe', params, options)
+    return this.#listen(subscription, onMessage)
+  }
+
+  /** Follows the sessions of the Home until the returned function is called. The first message lists the active ones. */
+  async subscribeHome(
+    onMessage: (message: SubscriptionMessage) => void,
+    options: CallOptions = {},
+  ): Promise<() => Promise<void>> {
+    const { subscription } = await this.call('home.subscribe', {}, options)
+    return this.#listen(subscription, onMessage)
+  }
+
+  #listen(subscription: number, onMessage: (message: SubscriptionMessage) => void): () => Promise<void> {
     this.#subscriptions.set(subscription, onMessage)
     this.#lastSubscription = Math.max(this.#lastSubscription, subscription)
     const early = this.#early.filter((message) => message.subscription === subscription)

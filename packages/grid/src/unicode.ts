@@ -74,6 +74,18 @@ export function mayJoin(value: number): boolean {
   return kind !== OTHER && kind !== PREPEND
 }
 
+/**
+ * The width of a code point that begins a cluster after a single code point of its own kind or of none, by its byte; 0
+ * for all others. Such a code point joins what is before it only after a ZWJ, a linker, a leading consonant of Hangul or
+ * a Prepend.
+ */
+export const WIDTHS_IN_TEXT: Uint8Array = Uint8Array.from({ length: 256 }, (_, value) => {
+  const kind = firstState(value)
+  const isOrdinary =
+    kind === OTHER || kind === PICTOGRAPH || kind === CONSONANT || kind === HANGUL_LV || kind === HANGUL_LVT
+  return isOrdinary ? widthOf(value) : 0
+})
+
 export function isPrepend(value: number): boolean {
   return ((value >> BREAK_SHIFT) & BREAK_MASK) === PREPEND
 }

@@ -31,6 +31,8 @@ export const EVENT_TYPE_NUMBERS = {
   prompt: 13,
   /** How large the log may grow was changed. */
   quota: 14,
+  /** Who may write to the session has changed, or was asked to change. */
+  lease: 15,
   /** Cells of a web page that have changed, or all of them: kinds/web/cell-runs.ts says how they are written. */
   web_frame: 20,
   /** The address of a web page, whether it loads, and its history. */
@@ -103,6 +105,21 @@ export const statusEvent = z.object({
 export const syncReleaseEvent = z.object({})
 export const markEvent = z.object({ ...actorFields, label: z.string() })
 export const quotaEvent = z.object({ ...actorFields, bytes: z.int(), policy: quotaPolicy })
+/** Whether a lease is held by a person or by a program that acts for one. */
+export const leaseRole = z.enum(['person', 'agent'])
+export type LeaseRole = z.infer<typeof leaseRole>
+
+export const leaseEvent = z.object({
+  ...anyActor,
+  change: z.enum(['taken', 'taken_over', 'given', 'expired', 'requested']),
+  epoch: z.int().describe('Counts the changes of hands: an input admitted in another epoch is not applied.'),
+  role: leaseRole.optional().describe('Of the new holder.'),
+  note: z.string().optional(),
+  dropped_bytes: z
+    .int()
+    .optional()
+    .describe('Input of the epoch before that the program had not read: it was not sent.'),
+})
 export const signalEvent = z.object({
   ...actorFields,
   signal: z.string(),
@@ -204,6 +221,7 @@ export const EVENT_PAYLOADS = {
   mark: markEvent,
   signal: signalEvent,
   quota: quotaEvent,
+  lease: leaseEvent,
   block_begin: blockBeginEvent,
   block_end: blockEndEvent,
   prompt: promptEvent,

@@ -1,4 +1,5 @@
 export * from './access.ts'
+export * from './activity.ts'
 export * from './awi.ts'
 export * from './awi-command-table.ts'
 export * from './awi-methods.ts'
@@ -6,6 +7,7 @@ export * from './artifact.ts'
 export * from './errors.ts'
 export * from './events.ts'
 export * from './jsonrpc.ts'
+export * from './lease.ts'
 export {
   TOOL_SETS,
   mcpTools,

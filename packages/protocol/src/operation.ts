@@ -143,6 +143,19 @@ export const actor = z
   .describe('What the caller calls itself: a label that the Event Log keeps beside the actor.')
   .meta({ placeholder: 'NAME', from: '$TRANSOM_ACTOR', tool: { hidden: true } })
 
+/** What `lease take` returns has 22 characters. */
+const LEASE_CHARS_MAX = 64
+
+export const lease = z
+  .string()
+  .max(LEASE_CHARS_MAX)
+  .optional()
+  .describe('The lease to act under, as `lease take` printed it.')
+  .meta({ placeholder: 'LEASE', from: '$TRANSOM_LEASE', tool: { hidden: true } })
+
+/** Who acts on a session, and by which right. */
+export const acting = { actor, lease }
+
 export const save = z
   .boolean()
   .optional()
@@ -165,3 +178,7 @@ export const commandTargetErrors = [
   'session_ended',
   'disk_full',
 ] as const
+
+/** Of what acts on a session, where another caller may hold its lease. */
+export const leaseErrors = ['held', 'lease_required', 'lease_changed'] as const
+export const actingErrors = [...commandTargetErrors, ...leaseErrors] as const

@@ -9,6 +9,7 @@ import { SESSION_OPERATIONS } from './operations/session.ts'
 import { SESSION_BATCH_OPERATIONS } from './operations/session-batch.ts'
 import { SESSION_CAPTURE_OPERATIONS } from './operations/session-capture.ts'
 import { SESSION_INPUT_OPERATIONS } from './operations/session-input.ts'
+import { SESSION_LEASE_OPERATIONS } from './operations/session-lease.ts'
 import { SESSION_SHELL_OPERATIONS } from './operations/session-shell.ts'
 import { SESSION_VIEW_OPERATIONS } from './operations/session-view.ts'
 import { WEB_OPERATIONS } from './operations/web.ts'
@@ -21,6 +22,7 @@ export const OPERATIONS = {
   ...SESSION_SHELL_OPERATIONS,
   ...SESSION_CAPTURE_OPERATIONS,
   ...SESSION_BATCH_OPERATIONS,
+  ...SESSION_LEASE_OPERATIONS,
   ...PTY_OPERATIONS,
   ...WEB_OPERATIONS,
   ...ARTIFACTS_OPERATIONS,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { watchedSession } from './activity.ts'
 import { block } from './block.ts'
 import { eventRecord } from './events.ts'
 import { pageView } from './page-view.ts'
@@ -33,6 +34,10 @@ export const subscriptionMessage = z.discriminatedUnion('type', [
     data_b64: z.string().describe('What the block printed, byte for byte.'),
   }),
   z.object({ subscription: z.int(), type: z.literal('agent_block_end'), log_seq: z.int(), block }),
+  /** The active sessions of a `home.subscribe`: first, and again whenever the subscriber was too slow. */
+  z.object({ subscription: z.int(), type: z.literal('sessions'), sessions: z.array(watchedSession) }),
+  /** One that has come, changed or ended. */
+  z.object({ subscription: z.int(), type: z.literal('session'), session: watchedSession }),
   /** The stream cannot go on (a damaged log), and nothing more will come. */
   z.object({
     subscription: z.int(),

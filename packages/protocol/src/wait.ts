@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { block, blockRef } from './block.ts'
 import { needsInput } from './needs-input.ts'
+import { lease } from './operation.ts'
 import { exitRecord } from './session-info.ts'
 import { snapshot } from './snapshot.ts'
 import { untrusted } from './untrusted.ts'
@@ -57,6 +58,7 @@ export const waitConditions = z.object({
     .meta({ placeholder: 'HASH' }),
   exit: z.boolean().optional().describe('The program has ended.'),
   needs_input: z.boolean().optional().describe('The program in front waits for input from the terminal.'),
+  writable: z.boolean().optional().describe('No other caller holds the session’s lease.'),
   block_end: blockRef
     .optional()
     .describe(
@@ -81,12 +83,17 @@ export const waitOptions = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('Wait Baseline: only a state past this seq counts, and no echo of text typed since.')
+    .describe(
+      'Wait Baseline: text counts only on rows written to after this seq, and no echo of text typed since.',
+    )
     .meta({ placeholder: 'N' }),
   after_input: z.boolean().optional().describe("Wait Baseline at the session's last input."),
+  lease,
   settle_ms: durationMs
     .default(100)
-    .describe('With a baseline: the present state counts once this long has passed without output.')
+    .describe(
+      'With a baseline: after this long without output the present state counts if nothing has been drawn since, and in a full-screen program or on a page.',
+    )
     .meta({ placeholder: 'TIME', parse: 'duration', tool: { hidden: true } }),
 })
 

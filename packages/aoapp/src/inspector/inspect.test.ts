@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createDesktop, destroyDesktop } from '@aotui/runtime'
 import { keyEvent, type PersonsTerminal, type TerminalEvent } from '@transom/tui'
@@ -147,4 +150,42 @@ describe('the inspector', () => {
     await server[Symbol.asyncDispose]()
     expect(await ended).toBe('the program that runs the desktop has closed the connection')
   })
+
+  it('ends a viewer that sends anything but commands, and takes over a socket that was left behind', async () => {
+    const desktop = createDesktop({ apps: [makeProject()] })
+    onTestFinished(() => destroyDesktop(desktop.id))
+    const path = join(makeTempDir(), 'inspector.sock')
+    leaveSocket(path)
+    await using _server = await serveInspector(desktop, path)
+    await expect(serveInspector(desktop, path)).rejects.toThrow('EADDRINUSE')
+    for (const bytes of ['hello\n', 'null\n', 'x'.repeat(1 << 21)]) {
+      const viewer = connect(path)
+      viewer.on('error', () => undefined).resume() // what it had still to write is refused
+      const closed = new Promise((resolve) => viewer.once('close', resolve))
+      viewer.write(bytes)
+      await closed
+    }
+    const file = join(makeTempDir(), 'file')
+    writeFileSync(file, 'kept')
+    await expect(serveInspector(desktop, file)).rejects.toThrow('EADDRINUSE')
+    expect(readFileSync(file, 'utf8')).toBe('kept')
+  })
+
+  it.each(['hello', 'null', '{"type":"other"}', '{"type":"picture"}'])(
+    'leaves a socket that says %s',
+    async (text) => {
+      const path = join(makeTempDir(), 'other.sock')
+      const server = createServer((socket) => socket.write(`${text}\n`)).listen(path)
+      onTestFinished(() => void server.close())
+      await once(server, 'listening')
+      const ended = inspect({ terminal: new Person(), source: await SocketSource.open(path), now: Date.now })
+      expect(await ended).toMatch(/^no desktop is served there: /)
+    },
+  )
 })
+
+/** As a program that was killed leaves it. */
+function leaveSocket(path: string): void {
+  const code = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
+  expect(spawnSync(process.execPath, ['-e', code]).signal).toBe('SIGKILL')
+}

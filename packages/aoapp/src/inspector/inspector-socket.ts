@@ -1,6 +1,5 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import type { CommandAck, Desktop, DeveloperLine, UpdateSignal } from '@aotui/runtime'
 import { sourcePlace } from '../source-place.ts'
 import { messageOf } from '../usage-error.ts'
@@ -20,6 +19,7 @@ interface Execute {
 }
 
 const COMMAND_CHARS_MAX = 1 << 20 // what a person types is a line
+const PICTURE_CHARS_MAX = 64 << 20 // a snapshot has 200,000 characters unless the program asked for longer ones
 
 /** Lets `aoapp inspect --socket PATH` look at a desktop of this process, and act when the input is free. */
 export async function serveInspector(desktop: Desktop, path: string): Promise<AsyncDisposable> {
@@ -29,7 +29,7 @@ export async function serveInspector(desktop: Desktop, path: string): Promise<As
     socket.on('close', () => sockets.delete(socket))
     serveOne(desktop, socket)
   })
-  await listen(server, path)
+  await listenAnew(server, path)
   chmodSync(path, 0o600)
   return {
     [Symbol.asyncDispose]: async () => {
@@ -38,6 +38,37 @@ export async function serveInspector(desktop: Desktop, path: string): Promise<As
       rmSync(path, { force: true })
     },
   }
+}
+
+/** A program that was killed leaves its socket file behind; nothing answers there, and the path can be used again. */
+async function listenAnew(server: Server, path: string): Promise<void> {
+  try {
+    await listen(server, path)
+  } catch (error) {
+    const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    if (!isInUse || !lstatSync(path).isSocket() || (await isAnswered(path))) throw error
+    rmSync(path)
+    await listen(server, path)
+  }
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect(path)
+  try {
+    await connected(socket)
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+function connected(socket: Socket): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', reject)
+  })
 }
 
 function listen(server: Server, path: string): Promise<void> {
@@ -53,7 +84,21 @@ function listen(server: Server, path: string): Promise<void> {
   }
 }
 
-/** A viewer that reads slowly gets the newest picture once it has read; what lies between is left out. */
+/** Calls `onLine` for each line. The connection ends at a line that is too long. */
+function readLines(socket: Socket, charsMax: number, onLine: (text: string) => void): void {
+  let rest = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+    if (rest.length > charsMax) socket.destroy()
+  })
+}
+
+/**
+ * A viewer that reads slowly gets the newest picture once it has read; what lies between is left out. Its commands wait
+ * until then.
+ */
 function serveOne(desktop: Desktop, socket: Socket): void {
   const source = new DesktopSource(desktop)
   let waiting: DesktopPicture | undefined
@@ -64,6 +109,7 @@ function serveOne(desktop: Desktop, socket: Socket): void {
     const picture = waiting
     waiting = undefined
     if (picture !== undefined) send({ type: 'picture', picture })
+    socket.resume()
   })
   source.start({
     onPicture: (picture) => {
@@ -78,7 +124,10 @@ function serveOne(desktop: Desktop, socket: Socket): void {
     },
     onEnd: () => socket.destroy(),
   })
-  createInterface({ input: socket }).on('line', (text) => {
+  const answer = (message: FromServer) => {
+    if (!send(message)) socket.pause()
+  }
+  readLines(socket, COMMAND_CHARS_MAX, (text) => {
     const message = parseExecute(text)
     if (message === undefined) {
       socket.destroy()
@@ -86,8 +135,8 @@ function serveOne(desktop: Desktop, socket: Socket): void {
     }
     const { id, command } = message
     source.execute(command).then(
-      (ack) => send({ type: 'result', id, ack }),
-      (error: unknown) => send({ type: 'result', id, error: messageOf(error) }),
+      (ack) => answer({ type: 'result', id, ack }),
+      (error: unknown) => answer({ type: 'result', id, error: messageOf(error) }),
     )
   })
 }
@@ -116,24 +165,26 @@ export class SocketSource implements InspectorSource {
 
   static async open(path: string): Promise<SocketSource> {
     const socket = connect(path)
-    await new Promise<void>((connected, reject) => {
-      socket.once('connect', connected)
-      socket.once('error', reject)
-    })
+    await connected(socket)
     return new SocketSource(socket)
   }
 
   start(events: InspectorEvents): void {
     const socket = this.#socket
+    let reason = 'the program that runs the desktop has closed the connection'
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
-      const reason = 'the program that runs the desktop has closed the connection'
       for (const [id, settle] of this.#waiting) settle({ type: 'result', id, error: reason })
       events.onEnd(reason)
     })
-    createInterface({ input: socket }).on('line', (text) =>
-      this.#receive(JSON.parse(text) as FromServer, events),
-    )
+    readLines(socket, PICTURE_CHARS_MAX, (text) => {
+      try {
+        this.#receive(JSON.parse(text) as FromServer, events)
+      } catch (error) {
+        reason = `no desktop is served there: ${messageOf(error)}`
+        socket.destroy()
+      }
+    })
   }
 
   async execute(command: string): Promise<CommandAck> {
@@ -166,6 +217,7 @@ export class SocketSource implements InspectorSource {
         return this.#waiting.get(message.id)?.(message)
       default:
         message satisfies never
+        throw new Error('a message of an unknown type')
     }
   }
 }

@@ -10,7 +10,23 @@ export const CHANNEL_FD = 3
 /** The data of an app (8 MB of characters, escaped and in UTF-8) with room to spare. */
 export const FRAME_BYTES_MAX = 32 << 20
 
+/** Messages that are larger together have a frame each. A body up to this size is parsed as it is. */
+const TOGETHER_BYTES_MAX = 1 << 20
+
+/**
+ * Values in a larger body: 200,000 items with six fields each, and what a view declares besides. Parsing costs by the
+ * value, not by the byte: 32 MB of empty objects would hold the desktop for seconds and take 700 MB.
+ */
+const VALUES_MAX = 1_600_000
+
 const HEADER_BYTES = 4
+
+// ASCII
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const OPEN_OBJECT = 0x7b
 
 class FrameError extends Error {
   override readonly name = 'FrameError'
@@ -20,10 +36,9 @@ class FrameError extends Error {
 export function encodeFrames(messages: readonly unknown[]): Buffer[] {
   const json = JSON.stringify(messages)
   const length = Buffer.byteLength(json)
-  if (length > FRAME_BYTES_MAX) {
-    if (messages.length === 1) throw new FrameError(`a message is larger than ${FRAME_BYTES_MAX} bytes`)
+  if (length > TOGETHER_BYTES_MAX && messages.length > 1)
     return messages.flatMap((message) => encodeFrames([message]))
-  }
+  if (length > FRAME_BYTES_MAX) throw new FrameError(`a message is larger than ${FRAME_BYTES_MAX} bytes`)
   const frame = Buffer.allocUnsafe(HEADER_BYTES + length)
   frame.writeUInt32BE(length, 0)
   frame.write(json, HEADER_BYTES)
@@ -70,6 +85,7 @@ export class FrameReader {
 }
 
 function parseBody(body: Buffer): unknown[] {
+  if (body.length > TOGETHER_BYTES_MAX) requireFewValues(body)
   let parsed: unknown
   try {
     parsed = JSON.parse(body.toString('utf8'))
@@ -78,4 +94,19 @@ function parseBody(body: Buffer): unknown[] {
   }
   if (!Array.isArray(parsed)) throw new FrameError('a frame does not hold an array of messages')
   return parsed
+}
+
+/** Counts what begins or follows a value, outside of text. */
+function requireFewValues(body: Buffer): void {
+  let valueCount = 0
+  let isText = false
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (byte === QUOTE) isText = !isText
+    else if (isText) {
+      if (byte === BACKSLASH) at++
+    } else if (byte === COMMA || byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      if (++valueCount > VALUES_MAX) throw new FrameError(`a frame holds more than ${VALUES_MAX} values`)
+    }
+  }
 }

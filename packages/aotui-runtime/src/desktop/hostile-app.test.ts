@@ -30,6 +30,8 @@ describe.each(tiers)('an app of the %s tier', (tier, test) => {
       `write(Buffer.alloc(100_000, 255))`,
       `write(Buffer.from([0, 0, 0, 1, 123]))`,
       `write(Buffer.from([0, 0, 0, 4, 110, 117, 108, 108]))`,
+      `const body = Buffer.alloc(8 << 20, '{},'); body.write('[', 0); const length = Buffer.alloc(4)
+       length.writeUInt32BE(body.length); write(Buffer.concat([length, body]))`,
       `send(null)`,
       `send({ cmd: 'NODE_HANDLE_ACK' })`,
       `send({ type: 'log', app: 'app_1', log: 'app', level: 'info', text: 5 })`,

@@ -9,19 +9,19 @@ import { serialize } from '../index.ts'
 
 /**
  * The plain run takes a slice, TRANSOM_FULL=1 a few thousand cases in each tier. TRANSOM_FUZZ=100000 takes that many, for
- * about an hour.
+ * about an hour. TRANSOM_FUZZ_SEED gives other cases; the title of a test names the seed, so that a failure can be repeated.
  */
 const isFull = process.env['TRANSOM_FULL'] === '1'
 const CASES = Number(process.env['TRANSOM_FUZZ'] ?? (isFull ? 5_000 : 150))
 const LIFE_CASES_MAX = 200 // sound messages that one process sends before it is started again
-const SEED = 20_260_101
+const SEED = Number(process.env['TRANSOM_FUZZ_SEED'] ?? 20_260_101)
 
 describe.each([
   ['standard', it],
   ['strict', needsBubblewrap()],
 ] as const)('random bytes, mutated messages and random claims of an app of the %s tier', (tier, test) => {
   test(
-    `harm neither the desktop, nor its neighbour, nor the structure of snapshots (${CASES} cases)`,
+    `harm neither the desktop, nor its neighbour, nor the structure of snapshots (${CASES} cases of seed ${SEED})`,
     async () => {
       const { driver, dir } = await openHostile(tier, ATTACK_FROM_FILE)
       const rounds = { neighbour: 0, ended: 0 }

@@ -75,7 +75,8 @@ function bwrapArgs({ grants, entry, brokerDir }: LaunchOptions, node: string): s
     if (path !== '*') args.push('--ro-bind-try', path, path)
   for (const path of policy.write)
     args.push(path === '*' ? '--bind' : '--bind-try', path === '*' ? '/' : path, path === '*' ? '/' : path)
-  if (brokerDir !== undefined) args.push('--bind', brokerDir, brokerDir)
+  // A socket on a read-only mount can be connected to, and the app cannot store or replace anything beside it.
+  if (brokerDir !== undefined) args.push('--ro-bind', brokerDir, brokerDir)
   return [...args, '--chdir', '/', '--']
 }
 

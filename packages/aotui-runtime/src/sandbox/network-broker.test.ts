@@ -45,5 +45,15 @@ it('refuses other hosts and ports, and a name that leads inward without being gr
   expect((await failure(broker.open('::ffff:10.0.0.1', 80))).data['permission']).toBe(
     'net:tcp:[::ffff:10.0.0.1]:80',
   )
+  // The same address in the other spellings that a connection accepts.
+  for (const host of [
+    '::ffff:a00:1',
+    '::FFFF:7f00:1',
+    '0:0:0:0:0:ffff:7f00:0001',
+    '::7f00:1',
+    '::1%lo',
+    'fe80::1%lo',
+  ])
+    expect([host, (await failure(broker.open(host, 80))).code]).toEqual([host, 'E_PERMISSION'])
   expect((await failure(broker.open('169.254.169.254', 80))).code).toBe('E_PERMISSION')
 })

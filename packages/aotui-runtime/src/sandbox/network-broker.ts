@@ -88,9 +88,10 @@ export class NetworkBroker {
         outside.on('close', () => inside.destroy())
       })
       const unclaimed = setTimeout(() => {
+        this.#servers.delete(server)
         server.close()
         outside.destroy()
-      }, CLAIM_MS_MAX)
+      }, CLAIM_MS_MAX).unref()
       this.#servers.add(server)
       server.on('error', reject)
       server.listen(path, () => resolve(path))
@@ -117,15 +118,16 @@ for (const [address, prefix] of [
   INWARD.addSubnet(address, prefix, 'ipv4')
 }
 for (const [address, prefix] of [
-  ['::', 127],
+  ['::', 96], // no address, this machine, and old forms of IPv4 addresses
   ['fc00::', 7],
   ['fe80::', 10],
 ] as const) {
   INWARD.addSubnet(address, prefix, 'ipv6')
 }
 
+/** An IPv4 address inside an IPv6 one (`::ffff:7f00:1`) is judged by the rules for IPv4; a zone (`%lo`) is left out. */
 function isInward(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '')
+  const [plain = ''] = address.split('%')
   return INWARD.check(plain, net.isIPv6(plain) ? 'ipv6' : 'ipv4')
 }
 

@@ -159,6 +159,12 @@ describe('past the guard', () => {
         'ok changed',
       )
       expect(await run('spawn', args(`echo x > /usr/aotui-test`))).toContain('failed')
+      // The folder of the broker's sockets is the host's: nothing can be stored or replaced in it.
+      expect(await run('tcp', { host: '127.0.0.1', port })).toBe('ok connected')
+      expect(await run('spawn', args('ls -d /tmp/aotui-net-*'))).toMatch(/^ok \S*aotui-net-\S+$/)
+      expect(await run('spawn', args('for dir in /tmp/aotui-net-*; do touch $dir/file; done'))).toContain(
+        'Read-only file system',
+      )
     },
   )
 })

@@ -40,6 +40,18 @@ export const HOME_OPERATIONS = {
       },
     },
   }),
+  'home.subscribe': operation({
+    summary: 'Follow the sessions of this Home and what each is doing: one list, then every change.',
+    description:
+      'Sent as notifications: the active sessions first, then each one that comes, changes or ends. While it lasts, programs that are quiet are looked at, at growing intervals up to a second, to see whether they wait for input.',
+    params: z.object({}),
+    result: z.object({ subscription: z.int() }),
+    errors: [],
+    readOnly: true,
+    stream: true,
+    access: { scope: 'read', reach: 'home', touches: [] },
+    cli: null,
+  }),
   'home.forget': operation({
     summary: 'Take a Home out of the Home Registry. The Home itself stays as it is.',
     params: z.object({

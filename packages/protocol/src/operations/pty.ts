@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ACTS, LOOKS } from '../access.ts'
 import { block, shellMode } from '../block.ts'
 import { needsInput } from '../needs-input.ts'
-import { actor, operation } from '../operation.ts'
+import { acting, leaseErrors, operation } from '../operation.ts'
 import { exitRecord } from '../session-info.ts'
 import { budget, commandText, output, queue, shellFolder } from '../shell-params.ts'
 import { untrusted } from '../untrusted.ts'
@@ -43,7 +43,7 @@ const execParams = {
     .optional()
     .describe('Refuse a conversation that has no running shell, in place of opening one.')
     .meta({ hidden: true, from: 'yes' }), // a mistyped session is refused at the command line
-  actor,
+  ...acting,
 }
 
 /** The conversation stands for its session: what a token for some sessions may do is seen by that. */
@@ -64,6 +64,7 @@ const begun = {
 const conversationErrors = ['session_ended', 'session_ambiguous', 'disk_full'] as const
 const shellErrors = [
   ...conversationErrors,
+  ...leaseErrors,
   'shell_not_integrated',
   'shell_busy',
   'shell_interactive',
@@ -72,9 +73,10 @@ const shellErrors = [
 ] as const
 const opens = ['spawn_failed', 'program_not_found', 'host_stopping'] as const
 const sent = z.object({ ...ok, log_seq: z.int(), cursor: z.int() })
-const inputParams = { conversation_id: conversation, session_id: interactiveSession, actor }
+const inputParams = { conversation_id: conversation, session_id: interactiveSession, ...acting }
 const inputErrors = [
   ...conversationErrors,
+  ...leaseErrors,
   'conversation_not_found',
   'interactive_ended',
   'input_queue_full',
@@ -245,7 +247,7 @@ export const PTY_OPERATIONS = {
     params: z.object({
       conversation_id: conversation,
       session_id: interactiveSession,
-      actor,
+      ...acting,
     }),
     result: z.object({
       ...ok,
@@ -261,13 +263,17 @@ export const PTY_OPERATIONS = {
   }),
   'pty.reset': operation({
     summary: 'End a conversation’s shell and whatever runs in it, and start another. The history stays.',
-    params: z.object({ conversation_id: conversation, start_cwd: execParams.start_cwd }),
+    params: z.object({
+      conversation_id: conversation,
+      start_cwd: execParams.start_cwd,
+      lease: acting.lease,
+    }),
     result: z.object({
       ...ok,
       session: z.string().describe('The new terminal session.'),
       previous_session: z.string().nullable(),
     }),
-    errors: [...conversationErrors, ...opens],
+    errors: [...conversationErrors, ...leaseErrors, ...opens],
     readOnly: false,
     access: { ...acts, touches: ['machine'] }, // it starts another shell
     mcp: { set: 'pty', name: 'reset' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ACTS } from '../access.ts'
-import { actor, operation, sessionRef, type OperationDefinition } from '../operation.ts'
+import { acting, operation, sessionRef, type OperationDefinition } from '../operation.ts'
 import { WAIT_MS_MAX } from '../wait.ts'
 import { SESSION_OPERATIONS } from './session.ts'
 import { SESSION_CAPTURE_OPERATIONS } from './session-capture.ts'
@@ -78,7 +78,7 @@ export const SESSION_BATCH_OPERATIONS = {
           'Stop after this long, at a step that would wait longer; the steps that are left are not run.',
         )
         .meta({ tool: { hidden: true } }), // a call of a tool always has its own
-      actor,
+      ...acting,
     }),
     result: z.object({
       session: z.string(),

@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { ACTS } from '../access.ts'
 import { MOUSE_METHODS, PASTE, SEND_KEY, SET_VIEWPORT, TYPE_TEXT } from './awi-input.ts'
 import { signalName } from '../signal-name.ts'
-import { actor, cols, commandTargetErrors, operation, rows, seqResult, sessionRef } from '../operation.ts'
+import {
+  acting,
+  actingErrors,
+  actor,
+  cols,
+  commandTargetErrors,
+  lease,
+  operation,
+  rows,
+  seqResult,
+  sessionRef,
+} from '../operation.ts'
 import { INPUT_CHARS_MAX, KEY_CHARS_MAX, LABEL_CHARS_MAX } from '../limits.ts'
 import { sought } from '../wait.ts'
 
@@ -25,10 +36,10 @@ export const SESSION_INPUT_OPERATIONS = {
         .meta({ placeholder: 'TEXT', readable: true, secretWith: 'secret' }),
       secret: z.boolean().optional().describe('The text is a secret: the log keeps its length only.'),
       enter: z.boolean().optional().describe('Press Enter after it.'),
-      actor,
+      ...acting,
     }),
     result: seqResult,
-    errors: [...commandTargetErrors, 'input_queue_full'],
+    errors: [...actingErrors, 'input_queue_full'],
     readOnly: false,
     access: ACTS,
     step: 'input',
@@ -64,18 +75,17 @@ export const SESSION_INPUT_OPERATIONS = {
         .max(1000)
         .describe('Key names: Enter, Up, F5, Ctrl+C, Alt+x, Shift+Tab, é, Down*3 …')
         .meta({ placeholder: 'KEY' }),
-      actor,
+      ...acting,
     }),
     result: seqResult,
-    errors: [...commandTargetErrors, 'unknown_key', 'input_queue_full'],
+    errors: [...actingErrors, 'unknown_key', 'input_queue_full'],
     readOnly: false,
     access: ACTS,
     step: 'input',
     mcp: {
       name: 'press_keys',
       title: 'Press keys',
-      description:
-        'Presses keys by name: Enter, Escape, Tab, Up, Down*3, F5, Ctrl+C, Alt+x. Encoded as the program in front expects them.',
+      description: 'Presses keys by name, encoded as the program in front expects them.',
     },
     awi: [SEND_KEY],
     cli: {
@@ -97,12 +107,12 @@ export const SESSION_INPUT_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       text: inputText.describe('The text to paste.').meta({ placeholder: 'TEXT', readable: true }),
-      actor,
+      ...acting,
     }),
     result: seqResult.extend({
       bracketed: z.boolean().describe('Whether the program was told that it is a paste.'),
     }),
-    errors: [...commandTargetErrors, 'input_queue_full'],
+    errors: [...actingErrors, 'input_queue_full'],
     readOnly: false,
     access: ACTS,
     step: 'input',
@@ -169,10 +179,10 @@ export const SESSION_INPUT_OPERATIONS = {
         .default(3)
         .describe('Notches of the wheel, on a page rows; below 0 is up.')
         .meta({ placeholder: 'N' }),
-      actor,
+      ...acting,
     }),
     result: seqResult.extend({ row: z.int(), col: z.int() }),
-    errors: [...commandTargetErrors, 'mouse_not_enabled', 'text_not_found', 'input_queue_full'],
+    errors: [...actingErrors, 'mouse_not_enabled', 'text_not_found', 'input_queue_full'],
     readOnly: false,
     access: ACTS,
     step: 'input',
@@ -206,12 +216,12 @@ export const SESSION_INPUT_OPERATIONS = {
         .enum(['foreground', 'leader'])
         .default('foreground')
         .describe('The foreground process group of the terminal, or the session’s first process.'),
-      actor,
+      ...acting,
     }),
     result: seqResult.extend({
       pid: z.int().describe('The process, or the leader of the group, it was sent to.'),
     }),
-    errors: commandTargetErrors,
+    errors: actingErrors,
     readOnly: false,
     access: ACTS,
     needs: 'tty',
@@ -251,9 +261,9 @@ export const SESSION_INPUT_OPERATIONS = {
   }),
   'session.resize': operation({
     summary: 'Change the size of a session’s terminal.',
-    params: z.object({ session: sessionRef, cols: cols.optional(), rows: rows.optional() }),
+    params: z.object({ session: sessionRef, cols: cols.optional(), rows: rows.optional(), lease }),
     result: seqResult.extend({ cols: z.int(), rows: z.int() }),
-    errors: commandTargetErrors,
+    errors: actingErrors,
     readOnly: false,
     access: ACTS,
     awi: [SET_VIEWPORT],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ACTS } from '../access.ts'
-import { actor, commandTargetErrors, operation, sessionRef } from '../operation.ts'
+import { acting, actingErrors, operation, sessionRef } from '../operation.ts'
 import { notAList } from '../word-list.ts'
 import { blockOutput, budget, commandText, queue, shellFolder } from '../shell-params.ts'
 import { ARGUMENTS_MAX } from '../limits.ts'
@@ -49,7 +49,7 @@ export const SESSION_SHELL_OPERATIONS = {
       ...budget,
       raw: budget.raw.meta({ tool: { hidden: true } }),
       max_bytes: budget.max_bytes.meta({ tool: { hidden: true } }), // a model counts tokens
-      actor,
+      ...acting,
     }),
     result: blockOutput.extend({
       ended: z
@@ -60,7 +60,7 @@ export const SESSION_SHELL_OPERATIONS = {
         ),
     }),
     errors: [
-      ...commandTargetErrors,
+      ...actingErrors,
       'shell_not_integrated',
       'shell_busy',
       'shell_interactive',
@@ -115,7 +115,7 @@ export const SESSION_SHELL_OPERATIONS = {
         .default(INTEGRATION_TIMEOUT_MS_DEFAULT)
         .describe('With `type`: give up waiting after this long.')
         .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
-      actor,
+      ...acting,
     }),
     result: z.object({
       ok: z.literal(true),
@@ -130,7 +130,7 @@ export const SESSION_SHELL_OPERATIONS = {
       cwd: untrusted(z.string().nullable()).describe('The folder of the shell, when it is integrated.'),
     }),
     errors: [
-      ...commandTargetErrors,
+      ...actingErrors,
       'conversation_not_found',
       'shell_not_integrated',
       'shell_busy',

@@ -13,7 +13,7 @@ export const SESSION_VIEW_OPERATIONS = {
   'session.wait': operation({
     summary: 'Wait until the screen, the cursor or the program is as described.',
     description:
-      'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither the old screen nor the echo of what was typed satisfies the wait. --needs-input asks the kernel whether the program in front is blocked on reading its terminal, and --json says why: a shell prompt, an interpreter, a password, a question, a menu, a pager. On a timeout the screen that was seen is shown.',
+      'Reacts to change and never polls. Several conditions must all hold, unless --any is given. Without a baseline the present screen counts; after typing, give --after-input, so that neither text that was on the screen before nor the echo of what was typed satisfies the wait. --needs-input asks the kernel whether the program in front is blocked on reading its terminal, and --json says why: a shell prompt, an interpreter, a password, a question, a menu, a pager. On a timeout the screen that was seen is shown.',
     params: z.object({ session: sessionRef, ...waitConditions.shape, ...waitOptions.shape }),
     result: waitResult,
     errors: [
@@ -34,7 +34,7 @@ export const SESSION_VIEW_OPERATIONS = {
       name: 'wait_for',
       title: 'Wait for a session',
       description:
-        'Waits until the screen shows a text or pattern, stands still, or the program ends; returns at once when it is so already. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the call to go on with. Use after_input: true after typing.',
+        'Waits until the screen shows a text or pattern, stands still, or the program ends. At most 50 s a call: when it timed out, the answer has the screen and `resume`, the call to go on with. Use after_input: true after typing.',
     },
     awi: WAIT_METHODS,
     cli: {

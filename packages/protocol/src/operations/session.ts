@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { ACTS, LOOKS } from '../access.ts'
-import { cols, dryRun, operation, rows, sessionRef } from '../operation.ts'
+import { watchedSession } from '../activity.ts'
+import { leasePolicy } from '../lease.ts'
+import { cols, dryRun, lease, leaseErrors, operation, rows, sessionRef } from '../operation.ts'
 import { quotaPolicy, sessionInfo, sessionKind, sessionStatus } from '../session-info.ts'
 import { environment, plainName, terminalOptions, webOptions } from '../session-kinds.ts'
 import { PATH_CHARS_MAX } from '../limits.ts'
@@ -60,6 +62,10 @@ export const SESSION_OPERATIONS = {
         .optional()
         .describe(QUOTA_POLICY_WORDS)
         .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
+      lease_policy: leasePolicy
+        .optional()
+        .describe('Who may write to it: open, lease_required, or people_first.')
+        .meta({ placeholder: 'POLICY', tool: { hidden: true } }),
       base_env: environment
         .optional()
         .describe(
@@ -90,7 +96,7 @@ export const SESSION_OPERATIONS = {
       name: 'create_session',
       title: 'Start a program on a terminal, or open a web page',
       description:
-        'Starts a program (a shell, a REPL, an editor, any command) on a terminal of its own, which keeps running between calls. Answers at once with the session id; wait_for or read_screen shows what it printed. Give a shell as ["bash"]; without a command it is the user’s shell. With a url instead of a command it is a web page in a browser of its own.',
+        'Starts a program (a shell, a REPL, an editor, any command) on a terminal of its own, which keeps running between calls. Answers at once with the session id; wait_for or read_screen shows what it printed. Without a command it is the user’s shell; with a url in its place, a web page in a browser of its own.',
     },
     cli: {
       command: 'create',
@@ -113,7 +119,7 @@ export const SESSION_OPERATIONS = {
     description:
       'Active sessions only, unless --all is given. Ended sessions keep their Event Log and can still be inspected and shown.',
     params: z.object({ all: z.boolean().optional().describe('Ended sessions too.') }),
-    result: z.object({ sessions: z.array(sessionInfo) }),
+    result: z.object({ sessions: z.array(watchedSession) }),
     errors: [],
     readOnly: true,
     access: { scope: 'read', reach: 'listed', touches: [] },
@@ -136,6 +142,7 @@ export const SESSION_OPERATIONS = {
           ID: '{session}',
           NAME: '{name}',
           STATUS: '{status}',
+          ACTIVITY: '[{activity.state}][ ({activity.reason})]',
           KIND: '{kind}',
           SIZE: '{cols}x{rows}',
           CREATED: '{created_at:time}',
@@ -149,7 +156,7 @@ export const SESSION_OPERATIONS = {
     description:
       'Works for ended sessions too: how the program ended, and the path of the Event Log that holds everything it printed.',
     params: z.object({ session: sessionRef }),
-    result: sessionInfo.extend({
+    result: watchedSession.extend({
       seq: z.int().describe('The last record of the Event Log.'),
       log: z.object({ path: z.string(), bytes: z.int().describe('What it takes on disk.') }),
       engine: z
@@ -172,6 +179,7 @@ export const SESSION_OPERATIONS = {
       seeAlso: ['list', 'snapshot'],
       render: {
         fields: {
+          activity: '[{activity.state}][ ({activity.reason})][: {activity.prompt}]',
           exit: '{exit.signal|exit.code}',
           engine: '[{engine.replay}][; {engine.note}]',
           log: '{log.path}',
@@ -209,9 +217,9 @@ export const SESSION_OPERATIONS = {
     summary: 'End a session and every process it started. Its Event Log stays.',
     description:
       'Every process of the session is asked to end and, after a moment, killed: also one that has left the terminal. The session can still be listed with --all and shown.',
-    params: z.object({ session: sessionRef }),
+    params: z.object({ session: sessionRef, lease }),
     result: sessionInfo,
-    errors: ['session_not_found', 'session_ambiguous'],
+    errors: ['session_not_found', 'session_ambiguous', ...leaseErrors],
     readOnly: false,
     access: ACTS,
     mcp: {

@@ -12,7 +12,7 @@ import {
   SET_ZOOM,
   STATE_METHODS,
 } from './awi-page.ts'
-import { actor, commandTargetErrors, operation, seqResult, sessionRef } from '../operation.ts'
+import { acting, commandTargetErrors, leaseErrors, operation, seqResult, sessionRef } from '../operation.ts'
 import { pageView } from '../page-view.ts'
 import { WAIT_MS_MAX, sought } from '../wait.ts'
 import { untrusted } from '../untrusted.ts'
@@ -24,7 +24,8 @@ const BROWSES = { ...ACTS, touches: ['network'] } as const
 
 /** Beside those of every command: the page may hang, or its process may end. */
 const pageErrors = [...commandTargetErrors, 'page_unresponsive', 'page_crashed', 'browser_failed'] as const
-const navigationErrors = [...pageErrors, 'navigation_failed', 'navigation_timeout'] as const
+const actErrors = [...pageErrors, ...leaseErrors] as const
+const navigationErrors = [...actErrors, 'navigation_failed', 'navigation_timeout'] as const
 
 /** The operations that only web pages have. Keys, text and mouse are those of every session. */
 export const WEB_OPERATIONS = {
@@ -42,7 +43,7 @@ export const WEB_OPERATIONS = {
         .default(30_000)
         .describe('Give up waiting after this long; what has come by then is shown.')
         .meta({ flag: 'timeout', placeholder: 'TIME', parse: 'duration' }),
-      actor,
+      ...acting,
     }),
     result: seqResult,
     errors: [...navigationErrors, 'invalid_url', 'url_refused'],
@@ -66,7 +67,7 @@ export const WEB_OPERATIONS = {
   }),
   'web.go_back': operation({
     summary: 'Go back to the page before, as the browser’s own button does.',
-    params: z.object({ session: sessionRef, actor }),
+    params: z.object({ session: sessionRef, ...acting }),
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no page before.') }),
     errors: navigationErrors,
     readOnly: false,
@@ -77,7 +78,7 @@ export const WEB_OPERATIONS = {
   }),
   'web.go_forward': operation({
     summary: 'Go forward again to the page that was left by going back.',
-    params: z.object({ session: sessionRef, actor }),
+    params: z.object({ session: sessionRef, ...acting }),
     result: seqResult.extend({ moved: z.boolean().describe('False when there is no such page.') }),
     errors: navigationErrors,
     readOnly: false,
@@ -93,7 +94,7 @@ export const WEB_OPERATIONS = {
   }),
   'web.reload': operation({
     summary: 'Load the page of a web session again.',
-    params: z.object({ session: sessionRef, actor }),
+    params: z.object({ session: sessionRef, ...acting }),
     result: seqResult,
     errors: navigationErrors,
     readOnly: false,
@@ -112,10 +113,10 @@ export const WEB_OPERATIONS = {
     params: z.object({
       session: sessionRef,
       percent: z.int().describe('25 to 500; 100 is the natural size.').meta({ placeholder: 'PERCENT' }),
-      actor,
+      ...acting,
     }),
     result: seqResult,
-    errors: [...pageErrors, 'invalid_viewport'],
+    errors: [...actErrors, 'invalid_viewport'],
     readOnly: false,
     access: ACTS,
     awi: [SET_ZOOM],
@@ -140,10 +141,10 @@ export const WEB_OPERATIONS = {
         .optional()
         .describe('What to answer a prompt with.')
         .meta({ placeholder: 'T' }),
-      actor,
+      ...acting,
     }),
     result: seqResult,
-    errors: pageErrors,
+    errors: actErrors,
     readOnly: false,
     access: ACTS,
     needs: 'page',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { OpError } from '@transom/protocol/errors'
 import { BlockQueue, type BlockShell } from './block-queue.ts'
 
-const ACTOR = { actor: 'test' }
+const WRITER = { actor: { actor: 'test' }, right: null }
 const CWD = Buffer.from('/tmp')
 
 /** A shell played by the test: it notes what it is given, and reports what a shell would. */
@@ -40,7 +40,7 @@ function setUp({ tellsTyped = true } = {}) {
     queue.advance()
   }
   const ask = (command: string, wait = false) =>
-    queue.accept({ command, kind: 'block', actor: ACTOR, cwd: null, stdin: null, queue: wait })
+    queue.accept({ command, kind: 'block', writer: WRITER, cwd: null, stdin: null, queue: wait })
   return { queue, prompt, ask, facts, given, timers, state }
 }
 

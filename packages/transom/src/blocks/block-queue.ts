@@ -1,4 +1,4 @@
-import type { Actor, BlockKind, Fact, ShellMode } from '@transom/protocol'
+import type { Actor, BlockKind, Fact, ShellMode, Writer } from '@transom/protocol'
 import { OpError, next } from '@transom/protocol/errors'
 import { freeing, integrating, shortened, talking } from './block-advice.ts'
 import { blockId, interactiveId } from './block-ids.ts'
@@ -8,7 +8,7 @@ import type { Mark } from './shells/mark-cutter.ts'
 export interface BlockRequest {
   readonly command: string
   readonly kind: 'block' | 'interactive'
-  readonly actor: Actor
+  readonly writer: Writer
   /** The folder to run it in. */
   readonly cwd: string | null
   /** What it reads from its standard input; null for the terminal. */
@@ -28,7 +28,7 @@ export interface AcceptedBlock {
 
 interface WaitingBlock extends AcceptedBlock {
   readonly command: string
-  readonly actor: Actor
+  readonly writer: Writer
   readonly cwd: string | null
   readonly stdin: string | null
   /** Whether it was given to the shell since the last prompt. */
@@ -54,7 +54,7 @@ export interface BlockShell {
   readonly session: string
   readonly facts: BlockFacts
   /** Has the shell run a text; it answers with a begin mark that has this number. */
-  give(request: number, text: GivenText, actor: Actor): void
+  give(request: number, text: GivenText, writer: Writer): void
   /** Puts back at the prompt what was typed there and not entered. */
   restore(halfTyped: Buffer): void
   /** Whether it reports every command that it begins, including typed ones. */
@@ -170,7 +170,7 @@ export class BlockQueue {
       ordinal,
       kind: request.kind,
       command: request.command,
-      actor: request.actor,
+      writer: request.writer,
       cwd: request.cwd,
       stdin: request.stdin,
       queued: active !== null,
@@ -275,7 +275,7 @@ export class BlockQueue {
     const next = this.#waiting[0]
     if (next === undefined) return this.#restoreLine()
     if (next.given) return
-    this.#shell.give(next.ordinal, { ...next, halfTyped: this.#halfTyped }, next.actor)
+    this.#shell.give(next.ordinal, { ...next, halfTyped: this.#halfTyped }, next.writer)
     this.#kept = this.#halfTyped ?? this.#kept
     this.#halfTyped = null
     next.given = true
@@ -326,7 +326,7 @@ export class BlockQueue {
     const index = this.#waiting.findIndex(({ ordinal }) => ordinal === request)
     const block = this.#waiting[index]
     if (block === undefined) return
-    this.#begin(block, { ...block.actor, shown: this.#shell.shown() })
+    this.#begin(block, { ...block.writer.actor, shown: this.#shell.shown() })
     this.#waiting.splice(index, 1)
     this.#shell.taken(request)
   }

@@ -20,6 +20,8 @@ export interface BlockWaitOptions {
   readonly timeoutMs?: number | undefined
   /** Whether the program in front waits for input, or in how many milliseconds it is worth asking. Not asked if left out. */
   readonly needsInput?: (() => NeedsInput | number) | undefined
+  /** Whether another caller has taken the session over since. */
+  readonly takenOver?: () => boolean
   readonly signal: AbortSignal
 }
 
@@ -28,12 +30,14 @@ export type BlockOutcome =
   | { readonly is: 'ended'; readonly block: Block }
   | { readonly is: 'needs_input'; readonly needsInput: NeedsInput }
   | { readonly is: 'running' }
+  /** Another caller has taken the session over. */
+  | { readonly is: 'taken_over' }
 
 /** Resolves when a block has ended, when it waits for input if that is asked for, or after `timeoutMs`. */
 export async function waitForBlockEnd(
   subject: BlockSubject,
   { id, ordinal }: { id: string; ordinal: number },
-  { timeoutMs, needsInput, signal }: BlockWaitOptions,
+  { timeoutMs, needsInput, takenOver, signal }: BlockWaitOptions,
 ): Promise<BlockOutcome> {
   return waitUntil<BlockOutcome>({
     subscribe: (observer) => subject.subscribe(observer),
@@ -41,6 +45,7 @@ export async function waitForBlockEnd(
       assertTaken(subject.shells, id)
       const block = subject.projection.get(ordinal)
       if (block !== null && block.state !== 'running') return { done: { is: 'ended', block } }
+      if (takenOver?.() === true) return { done: { is: 'taken_over' } }
       // Before it has begun, it is another program that waits, or the shell itself.
       if (block === null || needsInput === undefined) return { dueMs: null }
       const found = needsInput()

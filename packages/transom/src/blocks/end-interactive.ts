@@ -1,5 +1,5 @@
 import * as path from 'node:path'
-import type { Actor, Block, Result } from '@transom/protocol'
+import type { Block, Result, Writer } from '@transom/protocol'
 import { platform } from '../platform/current-platform.ts'
 import type { AcceptedBlock } from './block-queue.ts'
 import { waitForBlockEnd, type BlockSubject } from './block-waits.ts'
@@ -34,15 +34,15 @@ const EXIT_COMMANDS: Readonly<Record<string, string>> = {
 
 /** The terminal of the session, as far as its program is ended through it. */
 export interface InteractiveTerminal {
-  input(text: string, options: { via: 'send'; actor: Actor }): number
-  interrupt(actor: Actor): number
-  signalProgram(signals: readonly NodeJS.Signals[], actor: Actor): void
+  input(text: string, options: { via: 'send'; writer: Writer }): number
+  interrupt(writer: Writer): number
+  signalProgram(signals: readonly NodeJS.Signals[], writer: Writer): void
   foregroundGroup(): number | null
 }
 
 interface Step {
   readonly with: EndedWith
-  take(tty: InteractiveTerminal, actor: Actor): void
+  take(tty: InteractiveTerminal, writer: Writer): void
 }
 
 /**
@@ -52,41 +52,41 @@ interface Step {
 export async function endInteractive(
   { tty, blocks }: { tty: InteractiveTerminal; blocks: BlockSubject },
   block: AcceptedBlock,
-  { actor, signal }: { actor: Actor; signal: AbortSignal },
+  { writer, signal }: { writer: Writer; signal: AbortSignal },
 ): Promise<{ ended_with: EndedWith; block: Block } | null> {
   const exitCommand = EXIT_COMMANDS[programInFront(tty)] ?? null
   const steps = exitCommand === null ? [INTERRUPT, INTERRUPT, ...FORCE] : politeSteps(exitCommand)
   for (const step of steps) {
-    step.take(tty, actor)
+    step.take(tty, writer)
     const outcome = await waitForBlockEnd(blocks, block, { timeoutMs: STEP_MS, signal })
     if (outcome.is === 'ended') return { ended_with: step.with, block: outcome.block }
   }
   return null
 }
 
-const INTERRUPT: Step = { with: 'interrupt', take: (tty, actor) => void tty.interrupt(actor) }
+const INTERRUPT: Step = { with: 'interrupt', take: (tty, writer) => void tty.interrupt(writer) }
 const FORCE: readonly Step[] = [
   {
     with: 'terminate',
-    take: (tty, actor) => {
-      tty.interrupt(actor) // the terminal forgets what was typed and not read: the shell must not read it next
-      tty.signalProgram(['SIGTERM', 'SIGHUP'], actor) // shells ignore the first
+    take: (tty, writer) => {
+      tty.interrupt(writer) // the terminal forgets what was typed and not read: the shell must not read it next
+      tty.signalProgram(['SIGTERM', 'SIGHUP'], writer) // shells ignore the first
     },
   },
-  { with: 'kill', take: (tty, actor) => tty.signalProgram(['SIGKILL'], actor) },
+  { with: 'kill', take: (tty, writer) => tty.signalProgram(['SIGKILL'], writer) },
 ]
 
 function politeSteps(command: string): Step[] {
   const exit: Step = {
     with: 'exit_command',
-    take: (tty, actor) => void tty.input(`${command}\r`, { via: 'send', actor }),
+    take: (tty, writer) => void tty.input(`${command}\r`, { via: 'send', writer }),
   }
   // It may have been in the middle of something: Ctrl+C brings it back to its prompt.
   const again: Step = {
     with: 'exit_command',
-    take: (tty, actor) => {
-      tty.interrupt(actor)
-      exit.take(tty, actor)
+    take: (tty, writer) => {
+      tty.interrupt(writer)
+      exit.take(tty, writer)
     },
   }
   return [exit, again, ...FORCE]

@@ -1,4 +1,4 @@
-import type { Actor } from '@transom/protocol'
+import type { Writer } from '@transom/protocol'
 import { removeBlockInput, removeBlockText, writeBlockInput, writeBlockText } from './shells/block-file.ts'
 import { OpError } from '@transom/protocol/errors'
 import { commandReading, type ShellIntegration } from './shells/integrate-shell.ts'
@@ -13,7 +13,7 @@ import {
 } from './block-queue.ts'
 
 /** Who types an empty text for a shell that reads one although it was given none. */
-const HOST: Actor = { actor: 'host' }
+const HOST: Writer = { actor: { actor: 'host' }, right: null }
 /** More of a command is not shown: it is in the block. */
 const DISPLAY_LINES_MAX = 20
 const DISPLAY_CHARS_MAX = 300
@@ -32,9 +32,11 @@ export interface ShellSession {
   /** The process group in front on the terminal; null if that cannot be known. */
   foregroundGroup(): number | null
   /** Types to the program in front. What is secret is logged by its length only; `shown` is seen in place of an echo. */
-  type(text: string, options: { actor: Actor; secret: boolean; shown?: string }): void
+  type(text: string, options: { writer: Writer; secret: boolean; shown?: string }): void
   /** Gives the shell a text that it asks for. Kept in order with what is recorded, and retried while the disk is full. */
-  reply(text: string, options: { actor: Actor; secret: boolean }): void
+  reply(text: string, options: { writer: Writer; secret: boolean }): void
+  /** Whether a caller may still write to the session. */
+  mayWrite(writer: Writer): boolean
   /** Runs once everything before it is recorded. */
   after(run: () => void): void
   /** Calls back after a time, unless the returned function is called first. */
@@ -49,7 +51,7 @@ export class IntegratedShell {
   /** The process group in front while it reads commands: its own, or that of a program that leads to it (ssh). */
   readonly #group: () => number | null
   /** The text that it is going to read, from a file or as it is typed to it. */
-  #waitingText: { text: string; actor: Actor } | null = null
+  #waitingText: { text: string; writer: Writer } | null = null
   /** What the screen shows of the block that it was given, and where the cursor was then. */
   #shown: { lines: readonly string[]; col: number; cols: number } = { lines: [], col: 0, cols: 1 }
 
@@ -74,22 +76,22 @@ export class IntegratedShell {
     const shell: BlockShell = {
       session: session.session,
       facts: session.facts,
-      give: (request, block, actor) => {
+      give: (request, block, writer) => {
         const text = integration.blockText({ ...block, command: this.#fed(request, block), request })
         const line = integration.shortLine(text)
-        if (line === null) this.#put(text, actor)
+        if (line === null) this.#put(text, writer)
         const lines = this.#shownLines(block.command)
         this.#shown = { lines, ...session.place() }
         const typed = line ?? integration.trigger
         // Its line break stays, so that a block begins after the cursor that its caller gets.
         if (integration.editedLine === null) expectEcho(typed.replace(/\n$/, ''))
         if (block.halfTyped !== null && integration.clearLine !== '')
-          session.type(integration.clearLine, { actor, secret: false })
-        session.type(typed, { actor, secret: false, shown: `${lines.join('\n')}\n` })
+          session.type(integration.clearLine, { writer, secret: false })
+        session.type(typed, { writer, secret: false, shown: `${lines.join('\n')}\n` })
       },
       restore: (halfTyped) => {
         const text = integration.restoreKey ?? halfTyped.toString('utf8')
-        if (text !== '') session.reply(text, { actor: HOST, secret: false })
+        if (text !== '') session.reply(text, { writer: HOST, secret: false })
       },
       shown: () => this.#display(),
       tellsTyped: integration.editedLine !== null,
@@ -117,8 +119,11 @@ export class IntegratedShell {
 
   /** It reads a text from its terminal: that of the block that it was given, or none. */
   answer(): void {
-    const { text, actor } = this.#waitingText ?? { text: '', actor: HOST }
-    this.#session.reply(typedText(text), { actor, secret: false })
+    const waiting = this.#waitingText
+    // A caller that has lost its right meanwhile gets its block refused when it is given again.
+    const given = waiting !== null && this.#session.mayWrite(waiting.writer) ? waiting : null
+    const { text, writer } = given ?? { text: '', writer: HOST }
+    this.#session.reply(typedText(text), { writer, secret: false })
   }
 
   /** The command, with what it reads from its standard input put where it finds it. */
@@ -130,10 +135,10 @@ export class IntegratedShell {
     throw new OpError('usage', message, { shell })
   }
 
-  #put(text: string, actor: Actor): void {
+  #put(text: string, writer: Writer): void {
     const { folder } = this.integration
     if (folder !== null) writeBlockText(folder, text)
-    this.#waitingText = { text, actor }
+    this.#waitingText = { text, writer }
   }
 
   #remove(): void {

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import type { Actor } from '@transom/protocol'
+import type { Writer } from '@transom/protocol'
 import { EchoCutter } from './shells/echo-cutter.ts'
 import { MarkCutter, type CutMark } from './shells/mark-cutter.ts'
 import type { ShellIntegration } from './shells/integrate-shell.ts'
@@ -25,7 +25,7 @@ export class ShellBlocks {
   readonly #echo = new EchoCutter()
   readonly #cutter = new MarkCutter()
   readonly #shells = new Map<string, IntegratedShell>()
-  readonly #invited = new Map<string, { nested: NestedShell; actor: Actor }>()
+  readonly #invited = new Map<string, { nested: NestedShell; writer: Writer }>()
   /** Outermost first. */
   readonly #nesting: IntegratedShell[] = []
   readonly #first: IntegratedShell | null
@@ -78,8 +78,8 @@ export class ShellBlocks {
   }
 
   /** Expects a shell to ask for its script: it gets it whenever it does. */
-  invite(nested: NestedShell, actor: Actor): void {
-    this.#invited.set(nested.invitation, { nested, actor })
+  invite(nested: NestedShell, writer: Writer): void {
+    this.#invited.set(nested.invitation, { nested, writer })
     this.#cutter.know(nested.invitation, (quoted) => quoted)
     const [oldest] = this.#invited.keys()
     if (this.#invited.size > INVITED_MAX && oldest !== undefined) this.#uninvite(oldest)
@@ -154,11 +154,11 @@ export class ShellBlocks {
     this.#session.after(() => shell.queue.take(mark))
   }
 
-  #admit({ nested, actor }: { nested: NestedShell; actor: Actor }): void {
+  #admit({ nested, writer }: { nested: NestedShell; writer: Writer }): void {
     this.#uninvite(nested.invitation)
     const group = this.#session.foregroundGroup()
     this.#add(nested.integration, () => group)
-    this.#session.reply(typedText(nested.script), { actor, secret: true })
+    this.#session.reply(typedText(nested.script), { writer, secret: true })
   }
 
   #bringToFront(shell: IntegratedShell): void {

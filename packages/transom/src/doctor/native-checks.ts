@@ -87,9 +87,12 @@ async function checkPty(hostMark: bigint): Promise<Finding> {
 
 const MOUNT_PTS = 'see that /bin/sh runs and /dev/pts is mounted (mount -t devpts devpts /dev/pts)'
 
+/** Nothing is started: this process looks at its own mark. */
+const NO_COMMAND = { program: 'true', argv: [], env: {} }
+
 function checkMarks(platform: Platform, hostMark: bigint): Finding {
   const mark = sessionMark(hostMark, 1)
-  const found = platform.withProcessMark(mark, () => platform.processMark(process.pid))
+  const found = platform.withProcessMark(mark, NO_COMMAND, () => platform.processMark(process.pid))
   platform.forgetHostMark(hostMark)
   if (found === mark) return ok('set and read back')
   const advice = 'allow RLIMIT_RTTIME to be set (a container’s or systemd’s LimitRTTIME)'

@@ -76,3 +76,9 @@ test('one error reports all problems', () => {
   const { message } = refusal('{"session": {"cols": 0, "rows": 0}, "x": 1}')
   expect(message).toMatch(/session\.cols: [^]*session\.rows: [^]*x: unknown key/)
 })
+
+test('a value that is nested too deeply to be shown is refused like any other', () => {
+  const nested = '['.repeat(100_000) + ']'.repeat(100_000)
+  for (const text of [nested, `{"session":${nested}}`, `{"session":{"cols":${nested}}}`, `{"x":${nested}}`])
+    expect(refusal(text).code).toBe('config_invalid')
+})

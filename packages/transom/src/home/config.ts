@@ -17,6 +17,8 @@ import { CONFIG_FILE, type Home } from './home.ts'
 const IDLE_MS_MIN = 1000 // the client that started a host must find it still there
 const IDLE_MS_MAX = 2_147_483_647 // a timer has 31 bits; past them it fires at once
 
+const DEPTH_MAX = 64 // as in requests; no key is deeper than 2
+
 const SEGMENT_BYTES_MIN = 4 << 10 // smaller ones are mostly headers and files
 const SEGMENT_BYTES_MAX = 1 << 30 // an index has 512 entries: past this a read begins two megabytes too early
 
@@ -64,9 +66,12 @@ export function readConfig(home: Home): HomeConfig {
     if (errnoOf(error) === 'ENOENT') return configFile.parse({})
     throw fileError(error, `read ${file}`, { file })
   }
-  const parsed = configFile.safeParse(parseJson(text, file))
+  const content = parseJson(text, file)
+  if (isTooDeep(content))
+    throw invalid(file, [{ key: '', value: null, problem: `it is nested more than ${DEPTH_MAX} deep` }])
+  const parsed = configFile.safeParse(content)
   if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, JSON.parse(text)))
+  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, content))
   throw invalid(file, problems)
 }
 
@@ -111,6 +116,16 @@ function knownKeys(): string[] {
 
 function shown(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 100) ?? 'nothing'
+}
+
+/** JSON.stringify() calls itself for each level, and so does whatever sends the error on. */
+function isTooDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) return true
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return false
 }
 
 function valueAt(value: unknown, keys: readonly string[]): unknown {

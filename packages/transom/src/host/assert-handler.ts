@@ -44,13 +44,14 @@ function textVerdicts(
     cursor: screen.frame().cursor,
     title: screen.frame().title,
     url: screen.views.page?.().url ?? null,
-    searched: [{ grid: screen.frame().text, canonical, echoes: [] }],
+    searched: [{ grid: screen.frame().text, canonical, ignored: [] }],
     ended,
     quietForMs: 0,
     busy: false,
     networkIdleForMs: null,
     stableForMs: 0,
     needsInput: unknownInput('an assertion looks at the screen alone'),
+    writable: false,
     blockEnded: () => null,
   }
   const verdict = (condition: Condition, wanted: boolean): AssertVerdict => {

@@ -9,7 +9,7 @@ const context = {
   progress: () => {},
 } as unknown as RequestContext // no more of it is used
 const snapshot = { session: 's1', seq: 9, screen_hash: 'h' } as Snapshot
-const batch = { session: 's1', keepGoing: false, actor: undefined }
+const batch = { session: 's1', keepGoing: false, actor: undefined, lease: undefined }
 
 /** A host whose waits and commands take longer than they are given. Notes what its waits were given. */
 function slowHost() {

@@ -23,6 +23,7 @@ interface Batch {
   readonly session: string
   readonly keepGoing: boolean
   readonly actor: string | undefined
+  readonly lease: string | undefined
   /** How long all steps together may take. */
   readonly timeoutMs: number | undefined
 }
@@ -135,14 +136,16 @@ async function checkedCalls(
   throw new OpError(code, message, { step: first.number, bad_steps: bad })
 }
 
-function callOf({ step, ...given }: Step, { session, actor }: Batch): Call {
+function callOf({ step, ...given }: Step, { session, actor, lease }: Batch): Call {
   const name = stepOperation(step)
   if (!isOperationName(name)) throw new OpError('usage', 'this version has no such step')
   const { params: schema, step: role }: OperationDefinition = OPERATIONS[name]
-  const hasActor = actor !== undefined && 'actor' in schema.shape
+  const by = Object.entries({ actor, lease }).filter(
+    ([key, value]) => value !== undefined && key in schema.shape,
+  )
   // Every operation of a conversation takes a session's id, too.
   const target = 'session' in schema.shape ? { session } : { conversation_id: session, must_exist: true }
-  const params = { ...(hasActor ? { actor } : {}), ...given, ...target }
+  const params = { ...Object.fromEntries(by), ...given, ...target }
   const parsed = schema.safeParse(params)
   if (parsed.success) {
     if (name === 'session.wait') compileConditions(parsed.data)

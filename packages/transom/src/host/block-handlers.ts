@@ -22,7 +22,7 @@ import type { Session } from '../session/session.ts'
 import { takeSnapshot } from '../session/snapshot.ts'
 import { joinCommand } from '../blocks/shells/integrate-shell.ts'
 import { blockInput } from './block-input.ts'
-import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
+import { writerOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 import { blockSubject, notIntegrated, runInShell } from './pty-handlers.ts'
 
 export interface BlockDependencies {
@@ -123,19 +123,21 @@ async function run(
 ): Promise<Result<'session.run'>> {
   if (shell === null) throw notIntegrated(session)
   const command = joinCommand(shell.integration.shell, params.command)
-  const actor = actorOf(context, params.actor)
-  const accepted = runInShell(session, { ...params, command, actor }, 'block')
+  const writer = writerOf(session, context, params)
+  const accepted = runInShell(session, { ...params, command, writer }, 'block')
   const outcome = await waitForBlockEnd(blockSubject(session), accepted, {
     timeoutMs: params.no_wait ? 0 : params.timeout_ms,
     needsInput: params.no_wait || params.no_early ? undefined : inputOf(session, shell),
+    takenOver: () => !session.lease.allows(writer.right),
     signal: context.signal,
   })
   const ended = outcome.is === 'ended' ? outcome.block : null
-  const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, actor)
+  const block = ended ?? projection.get(accepted.ordinal) ?? notBegun(session, accepted, writer.actor)
   const output = await blockOutput(session, block, params)
   if (ended !== null || params.no_wait) return { ok: true, block, ended: endedBy(session, block), ...output }
   const words = JSON.stringify(command.slice(0, 100))
   const seen = { block, ...output, ...fullScreen(session, params) }
+  if (outcome.is === 'taken_over') throw session.lease.changedError(seen)
   if (outcome.is === 'needs_input') {
     const { needsInput: needs_input } = outcome
     const message = `${words} runs on as block ${block.seq} and waits for input (${inputWords(needs_input)})`

@@ -9,6 +9,8 @@ import {
   type ParsedParams,
   type Principal,
   type Result,
+  type WriteRight,
+  type Writer,
 } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import type { Capabilities } from '../session/capabilities.ts'
@@ -21,6 +23,8 @@ export interface RequestContext {
   readonly principal: Principal
   /** The processes that vouch for it, the nearest to it first; null where the kernel does. */
   readonly vouchers: string | null
+  /** For a request of several steps: the epoch of each session's lease in which it was made. */
+  readonly epochs?: ReadonlyMap<string, number>
   /** Aborts when the caller cancels or vanishes. */
   readonly signal: AbortSignal
   /** Sends to the caller beside the answer; false while it reads too slowly. */
@@ -43,6 +47,23 @@ export function actorOf(
     ...(label === undefined ? {} : { actor_label: label }),
     ...(vouchers === null ? {} : { actor_via: vouchers }),
   }
+}
+
+/** A request of several steps, made in these epochs of the leases of sessions. */
+export function inEpochs(context: RequestContext, epochs: ReadonlyMap<string, number>): RequestContext {
+  const { principal, vouchers, signal, notify, progress, drained, background } = context
+  return { principal, vouchers, signal, notify, progress, drained, background, epochs }
+}
+
+/** Who writes to a session, if it may: throws `held`, `lease_required` or `lease_changed` if not. */
+export function writerOf(
+  session: Session,
+  context: RequestContext,
+  by: { readonly actor?: string | undefined; readonly lease?: string | undefined },
+): Writer & { readonly right: WriteRight } {
+  const { epochs } = context
+  const right = session.lease.admit(by.lease ?? null, epochs?.get(session.id))
+  return { actor: actorOf(context, by.actor), right }
 }
 
 export interface BackgroundWork {

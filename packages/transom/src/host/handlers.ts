@@ -1,27 +1,34 @@
 import * as os from 'node:os'
-import type { Params, ParsedParams, Result, SessionInfo } from '@transom/protocol'
-import { OpError, toWireError, next } from '@transom/protocol/errors'
+import type { Params, Result, SessionInfo } from '@transom/protocol'
+import { OpError, next } from '@transom/protocol/errors'
 import type { HomeConfig } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
 import { publicInfo } from '../home/manifest.ts'
 import type { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
-import { replayLog } from '../evidence/replay/replay.ts'
-import { takeSnapshot } from '../session/snapshot.ts'
 import { Conversations } from '../session/conversations.ts'
 import type { SessionRequest } from '../session/kind-registry.ts'
-import type { FoundSession, Sessions } from '../session/sessions.ts'
+import type { Sessions } from '../session/sessions.ts'
 import { blockHandlers } from './block-handlers.ts'
-import { actorOf, type Handlers, type HostOperations, type RequestContext } from './dispatch.ts'
+import {
+  actorOf,
+  inEpochs,
+  writerOf,
+  type Handlers,
+  type HostOperations,
+  type RequestContext,
+} from './dispatch.ts'
 import { artifactHandlers } from './artifact-handlers.ts'
 import { runBatch } from './batch-handler.ts'
 import { createHousekeepingHandlers, type HousekeepingControl } from './housekeeping-handlers.ts'
+import { leaseHandlers } from './lease-handlers.ts'
 import { inputHandlers } from './input-handlers.ts'
 import { recordingHandlers, type RecordingControl } from './recording-handlers.ts'
 import { ptyHandlers } from './pty-handlers.ts'
 import { shellInit } from './shell-init-handler.ts'
 import { waitFor } from './wait-for-handler.ts'
-import { streamBlocks, streamEvents, streamScreen } from './subscriptions.ts'
-import { liveOf, viewHandlers } from './view-handlers.ts'
+import { listWatched } from './session-watch.ts'
+import { subscriptionHandlers } from './subscription-handlers.ts'
+import { viewHandlers } from './view-handlers.ts'
 import { webHandlers } from './web-handlers.ts'
 
 /** What the handlers need of the host itself. */
@@ -56,7 +63,9 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       const session = await sessions.create(params, actorOf(context))
       return publicInfo(session.manifest)
     },
-    'session.list': async ({ all }) => ({ sessions: (await sessions.list(all ?? false)).map(publicInfo) }),
+    'session.list': async ({ all }, { signal }) => ({
+      sessions: await listWatched(sessions, all ?? false, signal),
+    }),
     'session.quota': async ({ session, bytes, policy }, context) => {
       const target = await sessions.commandTarget(session)
       const change = {
@@ -67,10 +76,13 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       const { sessionBytes, policy: now } = target.quota
       return { session: target.id, bytes: sessionBytes, policy: now, used_bytes: target.log.sizeBytes }
     },
-    'session.destroy': async ({ session }, context) =>
-      publicInfo(await sessions.destroy(session, actorOf(context))),
-    'session.subscribe': (params, context) => subscribe(sessions, params, context),
-    'session.unsubscribe': ({ subscription }, { background }) => ({ ended: background.stop(subscription) }),
+    'session.destroy': async ({ session, lease }, context) => {
+      const { live } = await sessions.find(session)
+      if (live !== null) writerOf(live, context, { lease }) // what another caller holds stays
+      return publicInfo(await sessions.destroy(session, actorOf(context)))
+    },
+    ...leaseHandlers(sessions),
+    ...subscriptionHandlers(sessions),
     ...recordingHandlers(home, sessions, control),
     ...artifactHandlers(home, sessions, control),
     ...createHousekeepingHandlers(home, sessions, control),
@@ -87,10 +99,11 @@ export function createOperations(home: Home, sessions: Sessions, control: HostCo
       return { stopped: true as const, destroyed }
     },
     'host.debug': ({ state }) => control.setDebug(state === 'on'),
-    'session.batch': async ({ session, steps, keep_going, actor, timeout_ms: timeoutMs }, context) => {
-      const { id } = await sessions.commandTarget(session)
-      const batch = { session: id, keepGoing: keep_going ?? false, actor, timeoutMs }
-      return runBatch(operations, batch, steps, context)
+    'session.batch': async ({ session, steps, keep_going, actor, lease, timeout_ms: timeoutMs }, context) => {
+      const { id, lease: held } = await sessions.commandTarget(session)
+      const batch = { session: id, keepGoing: keep_going ?? false, actor, lease, timeoutMs }
+      // Steps that follow a change of hands are refused, also when the lease was given back meanwhile.
+      return runBatch(operations, batch, steps, inEpochs(context, new Map([[id, held.epoch]])))
     },
   }
   const operations: HostOperations = {
@@ -109,53 +122,4 @@ function conversationShell(control: HostControl): Omit<SessionRequest, 'follows'
   control.assertOpen()
   control.registration.ensure()
   return { command: ['bash'], cwd: os.homedir() }
-}
-
-async function subscribe(
-  sessions: Sessions,
-  params: ParsedParams<'session.subscribe'>,
-  context: RequestContext,
-): Promise<Result<'session.subscribe'>> {
-  const found = await sessions.find(params.session)
-  const subscription = context.background.start(async (id, signal) => {
-    try {
-      await stream(sessions, found, { ...params, subscription: id }, context, signal)
-    } catch (error) {
-      // Whatever it is, it concerns this one subscriber: the host and its sessions go on.
-      if (!signal.aborted) context.notify({ subscription: id, type: 'error', error: toWireError(error) })
-    }
-  })
-  return { subscription }
-}
-
-async function stream(
-  { kinds }: Sessions,
-  found: FoundSession,
-  { to, after_seq, full_rate, subscription }: ParsedParams<'session.subscribe'> & { subscription: number },
-  context: RequestContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const { manifest } = found
-  if (to === 'blocks') kinds.assertCapability(manifest, 'blocks')
-  const live = liveOf(found)
-  const { events } = found.log
-  if (to !== 'screen') {
-    const afterSeq = after_seq ?? found.live?.log.seq ?? (await events.extent(signal)).chain.lastSeq
-    const { status } = manifest
-    const more = found.live !== null && (status === 'destroying' || !found.live.ended)
-    const follow = to === 'events' ? streamEvents : streamBlocks
-    const release = to === 'events' && full_rate ? live?.subscribe(() => {}) : undefined
-    try {
-      await follow({ events, afterSeq, subscription, more, status }, context, signal)
-    } finally {
-      release?.()
-    }
-  } else if (live !== null) {
-    await streamScreen(live, subscription, context, signal)
-  } else {
-    const { screen } = await replayLog(found.log, { signal })
-    const snapshot = takeSnapshot(manifest.session, screen, { cells: true })
-    context.notify({ subscription, type: 'screen', snapshot })
-    context.notify({ subscription, type: 'end', seq: screen.seq })
-  }
 }

@@ -32,6 +32,7 @@ import type { RequestContext } from './dispatch.ts'
 import { createOperations } from './handlers.ts'
 import { Recorder } from './recorder.ts'
 import { HostLock } from './host-lock.ts'
+import { MemoryReturn } from './memory-return.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { SocketServer } from './socket-server.ts'
 
@@ -102,6 +103,7 @@ export class Host {
   readonly #recorder: Recorder
   readonly #kinds: HostKinds
   readonly #requests: RequestMetrics
+  readonly #memory = new MemoryReturn(() => platform().returnFreedMemory())
   readonly #left: Promise<void>
   #onLeft: () => void = () => {}
   readonly #emptied = new Deferred<void>()
@@ -260,6 +262,7 @@ export class Host {
 
   #watchIdle(): void {
     clearTimeout(this.#idleTimer)
+    this.#memory.schedule()
     if (this.#hadSessions && this.#sessions.liveCount === 0) this.#emptied.resolve()
     this.#hadSessions ||= this.#sessions.liveCount > 0
     const connections = this.#server?.connectionCount ?? 0

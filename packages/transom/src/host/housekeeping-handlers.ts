@@ -27,7 +27,7 @@ export function createHousekeepingHandlers(
   home: Home,
   sessions: Sessions,
   { registry, registration, now }: HousekeepingControl,
-): HandlersOf<'session.gc' | `home.${string}` | `log.${string}`> {
+): HandlersOf<'session.gc' | 'home.list' | 'home.forget' | `log.${string}`> {
   return {
     'session.gc': async ({ older_than_ms, dry_run, force }, { signal }) => {
       const options = {

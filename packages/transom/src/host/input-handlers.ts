@@ -5,7 +5,7 @@ import { takeSnapshot } from '../session/snapshot.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
 import type { MouseAction, MouseCell } from '../terminal/mouse-encoding.ts'
-import { actorOf, type Handlers, type RequestContext } from './dispatch.ts'
+import { actorOf, writerOf, type Handlers, type RequestContext } from './dispatch.ts'
 
 type InputOperation =
   | 'session.type'
@@ -19,33 +19,34 @@ type InputOperation =
 /** What acts on a Command Target. */
 export function inputHandlers(sessions: Sessions): Pick<Handlers, InputOperation> {
   return {
-    'session.type': async ({ session, text, secret = false, enter, actor }, context) => {
+    'session.type': async ({ session, text, secret = false, enter, ...by }, context) => {
       const target = await sessions.commandTarget(session)
       const act = { act: 'type', text: `${text}${enter ? '\n' : ''}`, secret } as const
-      return { seq: (await target.act(act, actorOf(context, actor))).seq }
+      return { seq: (await target.act(act, writerOf(target, context, by))).seq }
     },
-    'session.keys': async ({ session, keys, actor }, context) => {
+    'session.keys': async ({ session, keys, ...by }, context) => {
       const target = await sessions.commandTarget(session)
-      return { seq: (await target.act({ act: 'keys', keys }, actorOf(context, actor))).seq }
+      return { seq: (await target.act({ act: 'keys', keys }, writerOf(target, context, by))).seq }
     },
-    'session.paste': async ({ session, text, actor }, context) => {
+    'session.paste': async ({ session, text, ...by }, context) => {
       const target = await sessions.commandTarget(session)
-      const { seq, bracketed = false } = await target.act({ act: 'paste', text }, actorOf(context, actor))
+      const writer = writerOf(target, context, by)
+      const { seq, bracketed = false } = await target.act({ act: 'paste', text }, writer)
       return { seq, bracketed }
     },
     'session.mouse': async (params, context) =>
       useMouse(await sessions.commandTarget(params.session), params, context),
-    'session.signal': async ({ signal, to, actor }, context, { control }) =>
-      control.signal(`SIG${signal}`, to, actorOf(context, actor)),
+    'session.signal': async ({ signal, to, ...by }, context, { session, control }) =>
+      control.signal(`SIG${signal}`, to, writerOf(session, context, by)),
     'session.mark': async ({ session, label, actor }, context) => {
       const target = await sessions.commandTarget(session)
       return { seq: target.mark(label, actorOf(context, actor)) }
     },
-    'session.resize': async ({ session, cols, rows }, context) => {
+    'session.resize': async ({ session, cols, rows, lease }, context) => {
       if (cols === undefined && rows === undefined) throw new OpError('usage', 'give `cols`, `rows` or both')
       const target = await sessions.commandTarget(session)
       const size = { cols: cols ?? target.manifest.cols, rows: rows ?? target.manifest.rows }
-      const { seq } = await target.act({ act: 'resize', ...size }, actorOf(context))
+      const { seq } = await target.act({ act: 'resize', ...size }, writerOf(target, context, { lease }))
       return { seq, ...size }
     },
   }
@@ -56,7 +57,8 @@ async function useMouse(
   params: ParsedParams<'session.mouse'>,
   context: RequestContext,
 ): Promise<Result<'session.mouse'>> {
-  const { to, actor, action, text } = params
+  const { to, action, text } = params
+  const writer = writerOf(target, context, params) // before what takes time
   const { cols, rows } = target.manifest
   const middle = action === 'wheel' && text === undefined ? { row: rows >> 1, col: cols >> 1 } : undefined
   const at = params.at ?? middle ?? (await findPlace(target, params))
@@ -68,7 +70,7 @@ async function useMouse(
       rows,
     })
   }
-  const { seq } = await target.act({ act: 'mouse', mouse: mouseAction(params, at) }, actorOf(context, actor))
+  const { seq } = await target.act({ act: 'mouse', mouse: mouseAction(params, at) }, writer)
   return { seq, ...at }
 }
 

@@ -1,4 +1,4 @@
-import type { Actor, NeedsInput, ParsedParams, Result } from '@transom/protocol'
+import type { NeedsInput, ParsedParams, Result, Writer } from '@transom/protocol'
 import { OpError, next } from '@transom/protocol/errors'
 import { interactiveId } from '../blocks/block-ids.ts'
 import type { AcceptedBlock } from '../blocks/block-queue.ts'
@@ -9,7 +9,7 @@ import { activeInteractive } from '../blocks/shell-blocks.ts'
 import { QUIET_MS } from '../session/needs-input.ts'
 import type { Session } from '../session/session.ts'
 import { checkWorkingFolder } from '../platform/program.ts'
-import { actorOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
+import { actorOf, writerOf, type HandlersOf, type RequestContext, type Target } from './dispatch.ts'
 
 /** A shell that starts up, with everything that its user's files do. */
 const BEGIN_TIMEOUT_MS = 30_000
@@ -30,21 +30,25 @@ export function ptyHandlers(
       return { ...begun, session_id: interactiveId(block.id) }
     },
     'pty.send': async (params, context, target) =>
-      send(talkingTo(target, params), dataOf(params), actorOf(context, params.actor)),
+      send(talkingTo(target, params), dataOf(params), writerOf(target.session, context, params)),
     'pty.ctrl_c': async (params, context, target) => {
       const { session, control } = talkingTo(target, params)
-      const log_seq = session.capability('tty').interrupt(actorOf(context, params.actor))
+      const log_seq = session.capability('tty').interrupt(writerOf(session, context, params))
       return { ok: true, log_seq, cursor: control.projection.cursor }
     },
     'pty.ctrl_d': async (params, context, target) =>
-      send(talkingTo(target, params), CTRL_D, actorOf(context, params.actor)),
+      send(talkingTo(target, params), CTRL_D, writerOf(target.session, context, params)),
     'pty.enter': async (params, context, target) =>
-      send(talkingTo(target, params), ENTER, actorOf(context, params.actor)),
+      send(talkingTo(target, params), ENTER, writerOf(target.session, context, params)),
     'pty.end_session': async (params, context, target) =>
       endSession(talkingTo(target, params), params, context),
-    'pty.reset': async ({ conversation_id, start_cwd }, context) => ({
+    'pty.reset': async ({ conversation_id, start_cwd, lease }, context) => ({
       ok: true,
-      ...(await conversations.reset(conversation_id, actorOf(context), start_cwd)),
+      ...(await conversations.reset(conversation_id, {
+        actor: actorOf(context),
+        cwd: start_cwd,
+        assertMayEnd: (session) => void writerOf(session, context, { lease }),
+      })),
     }),
     'pty.status': async (_params, { signal }, { session }) => status(session, signal),
   }
@@ -58,7 +62,7 @@ export function runInShell(
     cwd?: string | undefined
     stdin?: string | undefined
     queue?: boolean | undefined
-    actor: Actor
+    writer: Writer
   },
   kind: 'block' | 'interactive',
 ): AcceptedBlock {
@@ -69,7 +73,7 @@ export function runInShell(
   return shell.queue.accept({
     command: params.command,
     kind,
-    actor: params.actor,
+    writer: params.writer,
     cwd: params.cwd ?? null,
     stdin: params.stdin ?? null,
     queue: params.queue ?? false,
@@ -83,13 +87,13 @@ async function exec(
   context: RequestContext,
 ): Promise<{ begun: Result<'pty.exec_block'>; block: AcceptedBlock }> {
   const { conversation_id, must_exist = false, start_cwd } = params
-  const actor = actorOf(context, params.actor)
   const session = await (must_exist
     ? conversations.get(conversation_id)
-    : conversations.open(conversation_id, actor, start_cwd))
+    : conversations.open(conversation_id, actorOf(context, params.actor), start_cwd))
+  const writer = writerOf(session, context, params)
   const { cursor } = session.capability('blocks').projection
   const before = { cursor, log_seq: session.log.seq, ts_begin: session.now() }
-  const block = runInShell(session, { ...params, actor }, kind)
+  const block = runInShell(session, { ...params, writer }, kind)
   // What is typed before the shell has begun the program would be typed to the shell.
   if (kind === 'interactive' && !block.queued)
     await waitForBlockBegin(blockSubject(session), block, {
@@ -118,15 +122,15 @@ function talkingTo(
 function send(
   { session, control }: Target<'blocks'>,
   input: string | Buffer,
-  actor: Actor,
+  writer: Writer,
 ): Result<'pty.send'> {
-  const log_seq = session.capability('tty').input(input, { via: 'send', actor })
+  const log_seq = session.capability('tty').input(input, { via: 'send', writer })
   return { ok: true, log_seq, cursor: control.projection.cursor }
 }
 
 async function endSession(
   { session, control: blocks }: Target<'blocks'>,
-  { session_id, actor }: ParsedParams<'pty.end_session'>,
+  { session_id, ...by }: ParsedParams<'pty.end_session'>,
   context: RequestContext,
 ): Promise<Result<'pty.end_session'>> {
   const tty = session.capability('tty')
@@ -137,7 +141,7 @@ async function endSession(
   }
   const subject = blockSubject(session)
   const ended = await endInteractive({ tty, blocks: subject }, active, {
-    actor: actorOf(context, actor),
+    writer: writerOf(session, context, by),
     signal: context.signal,
   })
   if (ended !== null) return { ok: true, ...ended }

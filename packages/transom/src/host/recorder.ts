@@ -5,6 +5,7 @@ import type { RecordingMade, RecordingRequest } from '../evidence/recordings/mak
 import type { RecorderMessage } from '../evidence/recordings/recorder-messages.ts'
 import { temporaryBeside } from '../lib/placed-file.ts'
 import { platform } from '../platform/current-platform.ts'
+import type { Command } from '../platform/platform.ts'
 import type { ChildReaper } from '../platform/child-reaper.ts'
 
 const AT_ONCE_MAX = 2 // each takes a core and 100 MB; the others wait for their turn
@@ -95,8 +96,9 @@ export class Recorder {
     onProgress: (done: number) => void,
   ): Promise<RecordingMade> {
     const { mark, reaper } = this.#services
-    const child = platform().withProcessMark(mark, () =>
-      spawn(process.execPath, ['-'], { stdio: ['pipe', 'ignore', 'pipe', 'ipc'] }),
+    const node: Command = { program: process.execPath, argv: ['-'], env: process.env }
+    const child = platform().withProcessMark(mark, node, ({ program, argv, env }) =>
+      spawn(program, argv, { env, stdio: ['pipe', 'ignore', 'pipe', 'ipc'] }),
     )
     const { pid } = child
     if (pid !== undefined) reaper.leave(pid)

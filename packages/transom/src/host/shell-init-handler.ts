@@ -2,20 +2,20 @@ import type { ParsedParams, Result } from '@transom/protocol'
 import { OpError, next } from '@transom/protocol/errors'
 import { waitUntil } from '../lib/wait-until.ts'
 import { nestedShell } from '../blocks/shells/nested-shell.ts'
-import { actorOf, type RequestContext, type Target } from './dispatch.ts'
+import { writerOf, type RequestContext, type Target } from './dispatch.ts'
 
 /** Integrates a shell within a session's program. With `type` it waits for the shell's first prompt. */
 export async function shellInit(
-  { shell, type, timeout_ms, actor: label }: ParsedParams<'session.shell_init'>,
+  { shell, type, timeout_ms, ...by }: ParsedParams<'session.shell_init'>,
   context: RequestContext,
   { session, control: blocks }: Target<'blocks'>,
 ): Promise<Result<'session.shell_init'>> {
   session.assertCommandable()
-  const actor = actorOf(context, label)
+  const writer = writerOf(session, context, by)
   const nested = nestedShell(shell)
   const result = { ok: true as const, session: session.id, shell, snippet: nested.snippet }
   if (!type) {
-    blocks.inviteShell(nested, actor)
+    blocks.inviteShell(nested, writer)
     return { ...result, integrated: false, cwd: null }
   }
   if (blocks.atPrompt) {
@@ -23,9 +23,9 @@ export async function shellInit(
     const works = next({ call: 'session.run', params: { session: session.id }, does: 'runs commands in it' })
     throw new OpError('usage', message, { session: session.id, ...works })
   }
-  blocks.inviteShell(nested, actor)
+  blocks.inviteShell(nested, writer)
   const before = session.log.seq
-  session.capability('tty').input(`${nested.snippet}\r`, { via: 'block', actor })
+  session.capability('tty').input(`${nested.snippet}\r`, { via: 'block', writer })
   const joined = await waitUntil<{ cwd: string | null } | null>({
     subscribe: (observer) => session.subscribe(observer),
     judge: () => {

@@ -3,7 +3,6 @@ import { BlockProjection, projectLog } from '../blocks/block-projection.ts'
 import { OpError } from '@transom/protocol/errors'
 import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
-import { publicInfo } from '../home/manifest.ts'
 import { createdOf } from '../log/facts.ts'
 import type { PicturePool } from '../evidence/picture-worker/picture-pool.ts'
 import { momentNotFound, momentOf, seqOfMoment, type Moment } from '../evidence/replay/moment.ts'
@@ -20,6 +19,7 @@ import type { Projection } from '../session/projection.ts'
 import type { Frame } from '../terminal/emulator.ts'
 import { assertState } from './assert-handler.ts'
 import type { Handlers } from './dispatch.ts'
+import { watchedNow } from './session-watch.ts'
 import { takeScreenshot } from './screenshot-handler.ts'
 
 type ViewOperation =
@@ -37,7 +37,7 @@ export function viewHandlers(
   { now, pictures }: { now: () => number; pictures: PicturePool },
 ): Pick<Handlers, ViewOperation> {
   return {
-    'session.inspect': async ({ session }) => inspect(await sessions.find(session)),
+    'session.inspect': async ({ session }, { signal }) => inspect(await sessions.find(session), signal),
     'session.wait': async ({ session, ...request }, { signal }) => {
       const found = await sessions.find(session)
       const live = liveOf(found)
@@ -86,9 +86,12 @@ export function liveOf({ manifest, live }: FoundSession): FoundSession['live'] {
   return policyOf(manifest.status).liveHostEligible ? live : null
 }
 
-async function inspect({ manifest, live, log }: FoundSession): Promise<Result<'session.inspect'>> {
+async function inspect(
+  { manifest, live, log }: FoundSession,
+  signal: AbortSignal,
+): Promise<Result<'session.inspect'>> {
   const { path } = log.events
-  const info = { ...publicInfo(manifest), engine: await engineOf(manifest.kind, log) }
+  const info = { ...(await watchedNow(manifest, live, signal)), engine: await engineOf(manifest.kind, log) }
   if (live !== null) return { ...info, seq: live.log.seq, log: { path, bytes: live.log.sizeBytes } }
   const { chain } = await log.events.extent()
   return { ...info, seq: chain.lastSeq, log: { path, bytes: await log.events.sizeBytes() } }
@@ -164,6 +167,7 @@ async function waitOffline(
     ended: true,
     busy: false,
     networkIdleForMs: null,
+    lease: null,
     echoes: () => [],
     subscribe: () => () => {},
     recency: { lastOutputSeq, lastOutputMs: now, lastInputSeq: 0, lastInputMs: now },

@@ -3,26 +3,27 @@ import { ArtifactStore } from '../home/artifact-store.ts'
 import type { Home } from '../home/home.ts'
 import { findPlaces } from '@transom/grid'
 import { placeCopy, refuseTarget } from '../lib/placed-file.ts'
-import { actorOf, type HandlersOf, type Target } from './dispatch.ts'
+import { writerOf, type HandlersOf, type Target } from './dispatch.ts'
 
 /** The operations that only web pages have. */
 export function webHandlers(home: Home, { now }: { now: () => number }): HandlersOf<`web.${string}`> {
   return {
-    'web.navigate': async ({ url, timeout_ms, actor }, context, { control }) => {
-      const by = actorOf(context, actor)
-      return { seq: await control.navigate(url, by, { timeoutMs: timeout_ms, signal: context.signal }) }
+    'web.navigate': async ({ url, timeout_ms, ...by }, context, { session, control }) => {
+      const writer = writerOf(session, context, by)
+      return { seq: await control.navigate(url, writer, { timeoutMs: timeout_ms, signal: context.signal }) }
     },
-    'web.go_back': ({ actor }, context, { control }) => control.step('go_back', actorOf(context, actor)),
-    'web.go_forward': ({ actor }, context, { control }) =>
-      control.step('go_forward', actorOf(context, actor)),
-    'web.reload': async ({ actor }, context, { control }) => ({
-      seq: await control.reload(actorOf(context, actor)),
+    'web.go_back': (by, context, { session, control }) =>
+      control.step('go_back', writerOf(session, context, by)),
+    'web.go_forward': (by, context, { session, control }) =>
+      control.step('go_forward', writerOf(session, context, by)),
+    'web.reload': async (by, context, { session, control }) => ({
+      seq: await control.reload(writerOf(session, context, by)),
     }),
-    'web.set_zoom': async ({ percent, actor }, context, { control }) => ({
-      seq: await control.setZoom(percent, actorOf(context, actor)),
+    'web.set_zoom': async ({ percent, ...by }, context, { session, control }) => ({
+      seq: await control.setZoom(percent, writerOf(session, context, by)),
     }),
-    'web.answer_dialog': async ({ answer, text, actor }, context, { control }) => ({
-      seq: await control.answerDialog(answer === 'accept', text, actorOf(context, actor)),
+    'web.answer_dialog': async ({ answer, text, ...by }, context, { session, control }) => ({
+      seq: await control.answerDialog(answer === 'accept', text, writerOf(session, context, by)),
     }),
     'web.links': async (_params, _context, { control }) => ({ links: await control.links() }),
     'web.find_text': async ({ text, ignore_case }, _context, { session }) => {

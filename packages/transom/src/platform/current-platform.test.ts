@@ -72,7 +72,7 @@ test('each system has its implementation, and an unknown one has none', () => {
 
 test('what macOS lacks does nothing, or returns that nothing is known', async () => {
   expect(darwin.listProcesses()).toBeNull()
-  expect(darwin.withProcessMark(1n, () => 'forked')).toBe('forked')
+  expect(darwin.withProcessMark(1n, { program: 'true', argv: [], env: {} }, () => 'forked')).toBe('forked')
   expect([
     darwin.processFacts(1),
     darwin.programName(1),

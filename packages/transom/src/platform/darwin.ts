@@ -32,6 +32,8 @@ export const darwin: Platform = {
       '"wait --needs-input" cannot tell whether a program reads its terminal, only whether it echoes',
     relayedTerminals:
       'what a program behind "script" or tmux waits for is not known, only what those themselves wait for',
+    returnFreedMemory:
+      'after a flood of output, a host may keep some megabytes of memory that it does not use',
     loopbackPeerUid:
       'the proxy of web sessions asks the browser for a password instead of asking the kernel for its user',
     localPeerUids:
@@ -46,7 +48,7 @@ export const darwin: Platform = {
   ownArguments: () => [],
   ignoresTerm: () => false,
 
-  withProcessMark: (_mark, fork) => fork(),
+  withProcessMark: (_mark, command, fork) => fork(command),
   processMark: () => null,
   clearProcessMark: () => {},
   processesUnderMark: () => [],
@@ -57,6 +59,8 @@ export const darwin: Platform = {
 
   adoptOrphans: () => {},
   ownChildren: () => [],
+
+  returnFreedMemory: () => {},
 
   terminalWait: () => ({ blocked: null, shown: false }),
   relayedTerminals: () => [],

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { MARK_SESSION_BITS } from './platform.ts'
+import { MARK_SESSION_BITS, type Command } from './platform.ts'
 import { parseOwnCgroup } from './proc-texts.ts'
 
 /**
@@ -14,12 +14,19 @@ const DEPTH_MAX = 16
 
 let found: { readonly folder: string | null } | undefined
 
-/** Runs `fork` while this process is in the group of a mark. The first move after a while takes the kernel some 15 ms. */
-export function withinGroup<T>(mark: bigint, fork: () => T): T {
+/**
+ * Forks a command so that it runs in the group of a mark. Entering a group takes the kernel up to 20 ms after some idle
+ * time. The child waits for that, not this process: a shell enters the group and becomes the command. If a shell would
+ * change the command's environment, this process enters, forks and goes back.
+ */
+export function forkIntoGroup<T>(mark: bigint, command: Command, fork: (command: Command) => T): T {
   const own = ownGroup()
-  if (own === null || !enter(groupOf(own, mark))) return fork()
+  const folder = own === null ? null : makeGroup(groupOf(own, mark))
+  if (own === null || folder === null) return fork(command)
+  if (shellKeeps(command)) return fork(enteringCommand(folder, command))
+  if (!enter(folder)) return fork(command)
   try {
-    return fork()
+    return fork(command)
   } finally {
     join(own)
   }
@@ -83,14 +90,44 @@ function groupOf(own: string, mark: bigint): string {
   return path.join(own, `${FOLDER}${mark >> MARK_SESSION_BITS}`, String(ordinal))
 }
 
-function enter(folder: string): boolean {
+function makeGroup(folder: string): string | null {
   try {
     fs.mkdirSync(folder, { recursive: true })
+    return folder
+  } catch {
+    return null // a limit on groups
+  }
+}
+
+function enter(folder: string): boolean {
+  try {
     join(folder)
     return true
   } catch {
-    return false // a limit on groups, or a kind of group that takes no processes
+    return false // a kind of group that takes no processes
   }
+}
+
+/** 0 is the process that writes it. A shell that may not enter becomes the command all the same. */
+function enteringCommand(folder: string, { program, argv, env }: Command): Command {
+  const script = '{ echo 0 >"$0"; } 2>/dev/null; exec "$@"'
+  return {
+    program: '/bin/sh',
+    argv: ['-c', script, path.join(folder, 'cgroup.procs'), program, ...argv],
+    env,
+  }
+}
+
+/**
+ * Variables that a shell replaces: those of dash, and of bash where it is /bin/sh. It drops others whose names it cannot
+ * read. PWD is mended to name the working folder, as each shell does.
+ */
+const REPLACED_BY_SHELLS = /^(IFS|OPTIND|PPID|SHELLOPTS|BASH.*|E?UID)$/
+const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+function shellKeeps({ program, env }: Command): boolean {
+  if (program.startsWith('-')) return false
+  return Object.keys(env).every((name) => SHELL_NAME.test(name) && !REPLACED_BY_SHELLS.test(name))
 }
 
 function join(folder: string): void {

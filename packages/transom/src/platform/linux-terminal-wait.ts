@@ -1,4 +1,6 @@
 import * as fs from 'node:fs'
+import { linkOf, processFacts } from './linux-processes.ts'
+import { terminalsOverSsh } from './linux-ssh-terminals.ts'
 import type { RelayedTerminal, TerminalWait } from './platform.ts'
 import {
   epollFds,
@@ -8,6 +10,7 @@ import {
   ptsDevice,
   ptsNumber,
   selectedFds,
+  socketInode,
   type WaitingCall,
 } from './proc-texts.ts'
 
@@ -33,17 +36,24 @@ export function linuxTerminalWait(pid: number, terminal: number): TerminalWait {
   return { blocked: null, shown }
 }
 
-/** The terminals whose masters a process waits for, whatever else the call waits for. */
+/**
+ * The terminals whose masters a process waits for, whatever else the call waits for, and those that were made at the
+ * other end of its connections.
+ */
 export function linuxRelayedTerminals(pid: number): RelayedTerminal[] {
   const numbers = new Set<number>()
+  const sockets = new Set<number>()
   for (const thread of threadsOf(pid).slice(0, THREADS_MAX)) {
     const call = readCall(pid, thread)
     if (call === null || call === 'running') continue
     for (const fd of waitedFds(pid, call)) {
       const number = ptsNumber(readFdInfo(pid, fd))
       if (number !== null) numbers.add(number)
+      const socket = socketInode(linkOf(`/proc/${pid}/fd/${fd}`) ?? '')
+      if (socket !== null) sockets.add(socket)
     }
   }
+  for (const number of terminalsOverSsh(pid, sockets)) numbers.add(number)
   return [...numbers].map((number) => ({ device: ptsDevice(number), path: `/dev/pts/${number}` }))
 }
 
@@ -114,7 +124,8 @@ const CONTROLLING_TERMINAL = 0x500 // /dev/tty, major 5, minor 0: whichever term
 function leadsTo(pid: number, fd: number, terminal: number): boolean {
   try {
     const { rdev } = fs.statSync(`/proc/${pid}/fd/${fd}`)
-    return rdev === terminal || rdev === CONTROLLING_TERMINAL
+    if (rdev !== CONTROLLING_TERMINAL) return rdev === terminal
+    return processFacts(pid)?.terminal === terminal
   } catch {
     return false // closed since
   }

@@ -2,23 +2,17 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { cFunction, getsockopt, loadLibc, posix, systemCallFailed } from './libc.ts'
 import {
+  forkIntoGroup,
   groupsOfHost,
   leaveGroup,
   processesInGroup,
   removeGroup,
   removeGroups,
-  withinGroup,
 } from './linux-cgroup.ts'
+import { linkOf, listProcesses, processFacts, programEnvironment, readOf } from './linux-processes.ts'
 import { linuxRelayedTerminals, linuxTerminalWait } from './linux-terminal-wait.ts'
-import type { LoopbackConnection, Platform, ProcessFacts } from './platform.ts'
-import {
-  CONNECTION_TABLES,
-  parseIgnoresTerm,
-  parseMark,
-  parsePeerUid,
-  parsePeerUids,
-  parseStat,
-} from './proc-texts.ts'
+import type { Command, LoopbackConnection, Platform } from './platform.ts'
+import { CONNECTION_TABLES, parseIgnoresTerm, parseMark, parsePeerUid, parsePeerUids } from './proc-texts.ts'
 
 /** Linux: nothing is missing. A process that has ended, or is hidden from this user, is one of which nothing is known. */
 export const linux: Platform = {
@@ -27,7 +21,7 @@ export const linux: Platform = {
   ...posix({ FIONREAD: 0x541b, TCIFLUSH: 0, ICANON: 0x2, localFlagsAt: 12 }),
 
   listProcesses,
-  processFacts: (pid) => readOf(pid, 'stat', (text) => parseStat(pid, text)) ?? null,
+  processFacts,
   programName,
   programFile: (pid) => linkOf(`/proc/${pid}/exe`),
   programArguments: (pid) => readOf(pid, 'cmdline', (text) => text.split('\0').slice(0, -1)) ?? [],
@@ -45,7 +39,7 @@ export const linux: Platform = {
   groupsOfHost,
   forgetMark: removeGroup,
   forgetHostMark: removeGroups,
-  programEnvironment: (pid) => readOf(pid, 'environ', (text) => text.split('\0').slice(0, -1)) ?? [],
+  programEnvironment,
 
   adoptOrphans() {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) !== 0) throw systemCallFailed('PR_SET_CHILD_SUBREAPER')
@@ -53,6 +47,14 @@ export const linux: Platform = {
   // A kernel without this file lists none: orphans stay as zombies until the host ends.
   ownChildren: () =>
     readOf('self', OWN_CHILDREN(), (text) => text.split(' ').filter(Boolean).map(Number)) ?? [],
+
+  returnFreedMemory() {
+    try {
+      mallocTrim(0)
+    } catch {
+      return // another C library than GNU's, which keeps less
+    }
+  },
 
   terminalWait: linuxTerminalWait,
   relayedTerminals: linuxRelayedTerminals,
@@ -74,6 +76,7 @@ export const linux: Platform = {
       .filter((file) => !isReadable(file)),
 }
 
+const mallocTrim = cFunction('int malloc_trim(size_t pad)')
 const prctl = cFunction('int prctl(int option, ulong a, ulong b, ulong c, ulong d)')
 const PR_SET_CHILD_SUBREAPER = 36
 const SOL_SOCKET = 1
@@ -93,25 +96,6 @@ function ownArguments(): Uint8Array[] {
   }
 }
 
-/** What a reader makes of a file in /proc/PID; undefined if it cannot be read. */
-function readOf<T>(pid: number | 'self', file: string, parse: (text: string) => T): T | undefined {
-  let text: string
-  try {
-    text = fs.readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return undefined // ended, hidden from this user, or a kernel without it
-  }
-  return parse(text)
-}
-
-function linkOf(file: string): string | null {
-  try {
-    return fs.readlinkSync(file)
-  } catch {
-    return null // ended, or another user's
-  }
-}
-
 function isReadable(file: string): boolean {
   try {
     fs.readFileSync(file)
@@ -119,17 +103,6 @@ function isReadable(file: string): boolean {
   } catch {
     return false // hidden from this user, or a kernel without it
   }
-}
-
-/** The parent of all kernel threads, which are most of a system's processes and never a session's. */
-const KERNEL_THREADS = 2
-
-function listProcesses(): ProcessFacts[] {
-  return fs
-    .readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => linux.processFacts(Number(name)) ?? [])
-    .filter(({ state, parentPid }) => state !== 'Z' && state !== 'X' && parentPid !== KERNEL_THREADS)
 }
 
 /** What newer versions of Node call themselves to the kernel, which says nothing about the program. */
@@ -146,11 +119,11 @@ function programName(pid: number): string | null {
  * A mark is a soft RLIMIT_RTTIME. The limit is about real-time scheduling and a mark stands for some 10⁵ years of it, so
  * that nothing is limited.
  */
-function withProcessMark<T>(mark: bigint, fork: () => T): T {
+function withProcessMark<T>(mark: bigint, command: Command, fork: (command: Command) => T): T {
   const own = readRtTimeLimit()
   const marked = setRtTimeLimit({ soft: mark, hard: own.hard })
   try {
-    return withinGroup(mark, fork)
+    return forkIntoGroup(mark, command, fork)
   } finally {
     if (marked) setRtTimeLimit(own)
   }

@@ -33,9 +33,10 @@ export interface Platform {
 
   /**
    * Runs `fork` while this process carries a mark, which the child and all its descendants inherit (ADR 004). If the
-   * system does not let it be set, the child has no mark.
+   * system does not let it be set, the child has no mark. `fork` gets the command to start: the given one, or one that
+   * becomes it (ADR 051).
    */
-  withProcessMark<T>(mark: bigint, fork: () => T): T
+  withProcessMark<T>(mark: bigint, command: Command, fork: (command: Command) => T): T
   /** The mark of a process; null if it has none. */
   processMark(pid: number): bigint | null
   /** Removes a mark that this process inherited: a host that is started inside a session must outlive that. */
@@ -77,6 +78,9 @@ export interface Platform {
   /** The users of this machine's sockets that are connected to a TCP port, by `address:port` of their own end. */
   localPeerUids(ownPort: number): ReadonlyMap<string, number>
 
+  /** Returns to the system what the C library's allocator keeps of freed memory: some milliseconds at most. */
+  returnFreedMemory(): void
+
   /** What the members above read and cannot read here, because it is hidden or the kernel lacks it. */
   hiddenSources(): string[]
 }
@@ -86,6 +90,12 @@ export const SESSION_VARIABLE = 'TRANSOM_SESSION'
 
 /** A mark's lower bits are the session's; its upper ones name the host. */
 export const MARK_SESSION_BITS = 20n
+
+export interface Command {
+  readonly program: string
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
 
 export interface ProcessFacts {
   readonly pid: number

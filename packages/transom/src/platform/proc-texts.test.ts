@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   epollFds,
+  parseConnection,
   parseIgnoresTerm,
   parseMark,
   parseOwnCgroup,
@@ -12,6 +13,7 @@ import {
   ptsDevice,
   ptsNumber,
   selectedFds,
+  socketInode,
 } from './proc-texts.ts'
 
 describe('/proc/PID/stat', () => {
@@ -136,6 +138,21 @@ describe('the owner of a connection', () => {
       ['::1:50002', 1002],
     ])
   })
+})
+
+test('both ends of a connection are found by the inode of its socket', () => {
+  const row = (local: string, remote: string, state: string, inode: number) =>
+    `   0: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0 20 4 0 10 -1\n`
+  const table = [
+    row('0100007F:0016', '0100007F:C350', '01', 61),
+    row('0100007F:C350', '0100007F:0016', '01', 6),
+    row('00000000000000000000000001000000:C352', '00000000000000000000000001000000:0016', '01', 8),
+    row('0100007F:C354', '0100007F:0016', '06', 0),
+  ].join('')
+  expect(parseConnection(table, 6)).toEqual({ own: '127.0.0.1 50000', peer: '127.0.0.1 22' })
+  expect(parseConnection(table, 8)).toEqual({ own: '::1 50002', peer: '::1 22' })
+  expect([0, 1, 7].map((inode) => parseConnection(table, inode))).toEqual([null, null, null])
+  expect(['socket:[61]', 'pipe:[61]', '/dev/pts/3', ''].map(socketInode)).toEqual([61, null, null, null])
 })
 
 test.each([

@@ -112,6 +112,12 @@ export function ptsNumber(text: string): number | null {
   return index === undefined || Number(index) >= PTS_NUMBERS_MAX ? null : Number(index)
 }
 
+/** A link in /proc/PID/fd: the inode of a socket; null for any other file. */
+export function socketInode(link: string): number | null {
+  const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1]
+  return inode === undefined ? null : Number(inode)
+}
+
 /** The device number of /dev/pts/N, as stat(2) and /proc/PID/stat have it. */
 export function ptsDevice(number: number): number {
   return (number & 0xff) | (PTS_MAJOR << 8) | ((number & ~0xff) << 12)
@@ -140,10 +146,20 @@ export function parsePeerUid(
 /** The owners of all sockets in such a table that are connected to a port, by `address:port` of their own end. */
 export function parsePeerUids(table: string, ownPort: number): [string, number][] {
   return [...peerRows(table, ownPort)].flatMap(({ end, uid }) => {
-    const address = parseAddress(end.slice(0, -5))
-    const port = Number.parseInt(end.slice(-4), 16)
-    return address === null ? [] : [[`${address}:${port}`, uid] as [string, number]]
+    const known = parseEnd(end)
+    return known === null ? [] : [[known.join(':'), uid] as [string, number]]
   })
+}
+
+/** Both ends of the connection that a socket has, as `address port`; null if it is not in such a table. */
+export function parseConnection(table: string, inode: number): { own: string; peer: string } | null {
+  const row = new RegExp(
+    String.raw`^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) 01 \S+ \S+ \S+ +\d+ +\d+ ${inode} `,
+    'm',
+  ).exec(table)
+  const own = parseEnd(row?.[1] ?? '')
+  const peer = parseEnd(row?.[2] ?? '')
+  return own === null || peer === null ? null : { own: own.join(' '), peer: peer.join(' ') }
 }
 
 /** In states ESTABLISHED and CLOSE_WAIT; past them the owner is no longer listed. */
@@ -153,6 +169,12 @@ function* peerRows(table: string, ownPort: number): Generator<{ end: string; uid
     'gm',
   )
   for (const [, end = '', uid] of table.matchAll(rows)) yield { end, uid: Number(uid) }
+}
+
+/** Address and port of one end of a connection; null for an address that parseAddress() does not read. */
+function parseEnd(end: string): readonly [address: string, port: number] | null {
+  const address = parseAddress(end.slice(0, -5))
+  return address === null ? null : [address, Number.parseInt(end.slice(-4), 16)]
 }
 
 /** An address of IPv4, also in an IPv6 one, or the loopback of IPv6: its words are in the machine's byte order. */

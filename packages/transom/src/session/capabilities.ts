@@ -2,7 +2,7 @@
  * What only some kinds of session can do. Operations ask for a capability, never for a kind: a kind that is added
  * offers those that it has.
  */
-import type { Actor, Capability, Fact, NeedsInput, Result } from '@transom/protocol'
+import type { Capability, Fact, NeedsInput, Result, Writer } from '@transom/protocol'
 import type { BlockProjection } from '../blocks/block-projection.ts'
 import type { IntegratedShell } from '../blocks/integrated-shell.ts'
 import type { ShellBlocks } from '../blocks/shell-blocks.ts'
@@ -30,21 +30,21 @@ export interface TtyControl {
   /** Sends bytes to the program exactly as they are; returns the seq of the input's record. */
   input(input: string | Buffer, options: InputOptions): number
   /** Presses Ctrl+C. Input that the program has not read is dropped, and it gets the signal. */
-  interrupt(actor: Actor): number
+  interrupt(writer: Writer): number
   /** Sends a signal to the program in front or to the first process; returns which process got it. */
-  signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: Actor): { seq: number; pid: number }
+  signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', writer: Writer): { seq: number; pid: number }
   /**
    * Sends signals to the program in front, all to the same one: the first may end it, and the shell that takes its
    * place on the terminal is not meant. None if that is the session's own first process.
    */
-  signalProgram(signals: readonly NodeJS.Signals[], actor: Actor): void
+  signalProgram(signals: readonly NodeJS.Signals[], writer: Writer): void
   /** The process group of the program in front; null where that is not known. */
   foregroundGroup(): number | null
 }
 
 export interface InputOptions {
   readonly via: Fact<'input'>['via']
-  readonly actor: Actor
+  readonly writer: Writer
   /** Logged by its length only, whatever the terminal echoes. */
   readonly secret?: boolean | undefined
   /** What is seen of it in place of an echo. */
@@ -67,17 +67,17 @@ export interface BlockControl {
   /** Whether the shell in front has reported that it is ready for a command. */
   readonly atPrompt: boolean
   /** Expects a shell within the program to ask for its integration. */
-  inviteShell(nested: NestedShell, actor: Actor): void
+  inviteShell(nested: NestedShell, writer: Writer): void
 }
 
 export interface PageControl {
   /** Resolves when the page has loaded. */
-  navigate(url: string, actor: Actor, options?: NavigateOptions): Promise<number>
+  navigate(url: string, writer: Writer, options?: NavigateOptions): Promise<number>
   /** A step through the history; `moved` is false at its end. */
-  step(via: 'go_back' | 'go_forward', actor: Actor): Promise<{ seq: number; moved: boolean }>
-  reload(actor: Actor): Promise<number>
-  setZoom(percent: number, actor: Actor): Promise<number>
-  answerDialog(accept: boolean, text: string | undefined, actor: Actor): Promise<number>
+  step(via: 'go_back' | 'go_forward', writer: Writer): Promise<{ seq: number; moved: boolean }>
+  reload(writer: Writer): Promise<number>
+  setZoom(percent: number, writer: Writer): Promise<number>
+  answerDialog(accept: boolean, text: string | undefined, writer: Writer): Promise<number>
   links(): Promise<Result<'web.links'>['links']>
   /**
    * What only the page knows. With a limit, what was known last if the page does not answer in that time: one that

@@ -27,6 +27,8 @@ export interface Observation {
   /** For how long no request of a web page has been open; null while one is, and for what has no network. */
   readonly networkIdleForMs: number | null
   readonly stableForMs: number
+  /** Whether the caller may write to the session. */
+  readonly writable: boolean
   /** Whether the program waits for input, or in how many milliseconds it is worth asking. */
   readonly needsInput: NeedsInput | number
   /** A block that has ended; null while it has not. */
@@ -34,8 +36,8 @@ export interface Observation {
 }
 
 export interface SearchedText extends ShownText {
-  /** Stretches of it that do not count. */
-  readonly echoes: readonly TextSpan[]
+  /** Stretches of it that do not count: a match must have something outside of each. */
+  readonly ignored: readonly TextSpan[]
 }
 
 export interface TextMatch {
@@ -75,10 +77,11 @@ export function compileConditions(wanted: WaitConditions): Condition[] {
   if (wanted.screen_changed_from !== undefined) conditions.push(changedCondition(wanted.screen_changed_from))
   if (wanted.exit) conditions.push(exitCondition())
   if (wanted.needs_input) conditions.push(needsInputCondition())
+  if (wanted.writable) conditions.push(writableCondition())
   if (wanted.block_end !== undefined) conditions.push(blockEndCondition(wanted.block_end))
   if (conditions.length > 0) return conditions
   const message =
-    'nothing to wait for; give `text`, `regex`, `title`, `url`, `cursor`, `screen_stable_ms`, `idle_ms`, `network_idle_ms`, `screen_changed_from`, `exit`, `needs_input` or `block_end`'
+    'nothing to wait for; give `text`, `regex`, `title`, `url`, `cursor`, `screen_stable_ms`, `idle_ms`, `network_idle_ms`, `screen_changed_from`, `exit`, `needs_input`, `writable` or `block_end`'
   throw new OpError('usage', message)
 }
 
@@ -130,7 +133,8 @@ function judgeText(
 ): ConditionVerdict {
   for (const shown of searched) {
     for (const span of matches(shown)) {
-      if (!liesWithin(shown.echoes, span)) return { holds: true, match: describeMatch(shown.canonical, span) }
+      if (!liesWithin(shown.ignored, span))
+        return { holds: true, match: describeMatch(shown.canonical, span) }
     }
   }
   return UNTIL_CHANGE
@@ -187,6 +191,13 @@ function changedCondition(hash: string): Condition {
 
 function exitCondition(): Condition {
   return { words: 'exit', judge: ({ ended }) => verdict(ended) }
+}
+
+function writableCondition(): Condition {
+  return {
+    words: 'no other caller holds the lease',
+    judge: ({ writable }) => (writable ? { holds: true, match: null } : UNTIL_CHANGE),
+  }
 }
 
 function needsInputCondition(): Condition {

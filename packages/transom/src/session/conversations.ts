@@ -53,14 +53,18 @@ export class Conversations {
    */
   async reset(
     conversation: string,
-    actor: Actor,
-    cwd?: string,
+    {
+      actor,
+      cwd,
+      assertMayEnd,
+    }: { actor: Actor; cwd: string | undefined; assertMayEnd: (session: Session) => void },
   ): Promise<{ session: string; previous_session: string | null }> {
     const live = this.#live(conversation)
     if (live === null && (await this.#named(conversation)) !== null) {
       const message = `${JSON.stringify(conversation)} is a session, not a conversation: destroy it and create another`
       throw new OpError('usage', message, { conversation_id: conversation })
     }
+    if (live !== null) assertMayEnd(live)
     await live?.destroy('destroy', actor)
     const last = (await this.history(conversation)).at(-1)
     const next = await this.open(conversation, actor, live?.manifest.cwd ?? cwd ?? last?.cwd)

@@ -96,6 +96,7 @@ const COMMON_KEYS: ReadonlySet<string> = new Set([
   'idle_timeout_ms',
   'quota_bytes',
   'quota_policy',
+  'lease_policy',
   'follows',
 ] satisfies (keyof CommonRequest)[])
 

@@ -7,6 +7,7 @@ import type {
   Fact,
   FactType,
   ParsedParams,
+  Writer,
 } from '@transom/protocol'
 import type { CanonicalText, TextSpan } from '@transom/grid'
 import type { Home } from '../home/home.ts'
@@ -69,7 +70,15 @@ export interface KindRequest<Options> {
 /** What every kind of session is created with. */
 export type CommonRequest = Pick<
   ParsedParams<'session.create'>,
-  'name' | 'cols' | 'rows' | 'cwd' | 'base_env' | 'idle_timeout_ms' | 'quota_bytes' | 'quota_policy'
+  | 'name'
+  | 'cols'
+  | 'rows'
+  | 'cwd'
+  | 'base_env'
+  | 'idle_timeout_ms'
+  | 'quota_bytes'
+  | 'quota_policy'
+  | 'lease_policy'
 > & {
   /** The conversation whose shell it is, and how many blocks it has had. */
   readonly follows?: { readonly conversation: string; readonly lastOrdinal: number }
@@ -117,7 +126,7 @@ export interface Source {
   /** Resolves when it takes acts, if that is not at once: a browser takes a while to start. */
   readonly opened?: Promise<void>
   /** Carries out an act that the session may take. It is logged before it can be seen. */
-  act(act: Act, actor: Actor): Promise<Acted>
+  act(act: Act, writer: Writer): Promise<Acted>
   /** Stops emitting while there are reasons to. */
   pause(reasons: ReadonlySet<PauseReason>): void
   /** Ends every process; returns those that could not be ended. The exit is reported to the sink. */
@@ -126,6 +135,8 @@ export interface Source {
   close(): void
   /** Input that it has not taken, in bytes. */
   readonly queuedBytes?: number
+  /** Drops input that has not reached the program. */
+  dropQueued?(): void
   /** Whether more is sure to come without an input: a page that loads. */
   readonly busy?: boolean
   /** Brings the projection up to date, for a source that is not read all the time. */
@@ -138,6 +149,9 @@ export interface Source {
   echoes?(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[]
 }
 
+/** The records of what callers do to a session. */
+export type ActType = 'input' | 'signal' | 'resize' | 'web_input'
+
 /** Takes the events of a source: into the log, then to the projection, then to those that wait. */
 export interface EventSink {
   /** The source runs, as this process. */
@@ -147,8 +161,13 @@ export interface EventSink {
   /** Records a fact or bytes beside what is shown. As output(). */
   append<T extends FactType>(type: T, fact: Fact<T>, onRecorded?: () => void): void
   appendBytes(type: EventType, bytes: Uint8Array, onRecorded?: () => void): void
-  /** Records an act that is about to take effect, at once; throws if the disk refuses. Returns its seq. */
-  commit<T extends FactType>(type: T, fact: Fact<T>): number
+  /**
+   * Records an act that is about to take effect, at once. Throws if the disk refuses, or if the writer has lost its
+   * right to write meanwhile. Returns its seq.
+   */
+  act<T extends ActType>(type: T, act: Omit<Fact<T>, keyof Actor>, writer: Writer): number
+  /** Whether a writer may still write. */
+  mayWrite(writer: Writer): boolean
   /** An input that was committed is on its way to the source. */
   entered(seq: number): void
   /** Announces what was committed and is no input. */

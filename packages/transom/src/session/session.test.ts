@@ -22,6 +22,7 @@ let sessions: Sessions
 let started: FakeSource[]
 let errors: string[]
 const ACTOR = { actor: 'test' }
+const WRITER = { actor: ACTOR, right: null }
 const never = new AbortController().signal
 
 beforeEach(() => {
@@ -64,7 +65,7 @@ describe('a session', () => {
   test('goes from the log over the projection to those that wait', async () => {
     const { session } = await create()
     const waiting = session.wait({ text: 'hello', timeout_ms: 5000, settle_ms: 100 }, never)
-    const { seq } = await session.act({ act: 'type', text: 'hello' }, ACTOR)
+    const { seq } = await session.act({ act: 'type', text: 'hello' }, WRITER)
     expect(await waiting).toMatchObject({ matched: true, outcome: 'changed', match: { text: 'hello' } })
     expect(session.screen.seq).toBe(seq + 1)
     expect((await recordsOf(session.id)).map(({ type }) => type)).toEqual(['created', 'input', 'output'])
@@ -77,7 +78,7 @@ describe('a session', () => {
     expect(session.manifest).toMatchObject({ status: 'exited', exit: { code: 3 }, ended_by: 'exit' })
     expect(source.closed).toBe(true)
     expect((await sessions.find(session.id)).live).toBeNull()
-    await expect(session.act({ act: 'type', text: 'x' }, ACTOR)).rejects.toMatchObject({
+    await expect(session.act({ act: 'type', text: 'x' }, WRITER)).rejects.toMatchObject({
       code: 'session_ended',
     })
   })
@@ -121,7 +122,7 @@ describe('a failure is local', () => {
       type: 'status',
       fields: { status: 'failed' },
     })
-    await other.session.act({ act: 'type', text: 'still here' }, ACTOR)
+    await other.session.act({ act: 'type', text: 'still here' }, WRITER)
     expect(other.session.screen.canonical().text).toBe('still here')
   })
 
@@ -193,7 +194,7 @@ describe('a failure is local', () => {
       failure: expect.stringContaining('EIO'),
     })
     expect(home.readManifests().find((it) => it.session === session.id)).toMatchObject({ status: 'failed' })
-    await other.session.act({ act: 'type', text: 'goes on' }, ACTOR)
+    await other.session.act({ act: 'type', text: 'goes on' }, WRITER)
     expect(other.session.manifest.status).toBe('running')
   })
 })

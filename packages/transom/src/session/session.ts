@@ -1,4 +1,4 @@
-import type { Actor, ExitRecord, NeedsInput, WaitResult } from '@transom/protocol'
+import type { Actor, ExitRecord, Fact, LeasePolicy, NeedsInput, WaitResult, Writer } from '@transom/protocol'
 import type { OpError } from '@transom/protocol/errors'
 import type { CanonicalText, TextSpan } from '@transom/grid'
 import type { Home } from '../home/home.ts'
@@ -6,11 +6,13 @@ import type { Manifest } from '../home/manifest.ts'
 import { Scope } from '../lib/scope.ts'
 import type { EventStore } from '../log/event-store.ts'
 import type { Frame } from '../terminal/emulator.ts'
+import { ActivityJudge, type ActiveSession } from './activity.ts'
 import type { Capabilities, Capability } from './capabilities.ts'
 import { Journal } from './journal.ts'
 import type { Act, Acted, EventSink, KindDefinition, SessionPlan, Source } from './kind.ts'
 import { wrongKind } from './kind-registry.ts'
 import type { EndReason } from './lifecycle.ts'
+import { Lease, type LeasedSession } from './lease.ts'
 import { LimitWatch, type LimitedSession, type SessionLimits } from './limits.ts'
 import { ManifestKeeper } from './manifest-keeper.ts'
 import { PauseReasons } from './pause-reasons.ts'
@@ -31,6 +33,7 @@ export interface SessionParts {
   readonly kind: KindDefinition
   readonly plan: SessionPlan
   readonly limits: SessionLimits
+  readonly leasePolicy: LeasePolicy
   /** As the session is born. */
   readonly manifest: Manifest
   /** Who creates it. */
@@ -53,6 +56,7 @@ export class Session implements WaitSubject {
   readonly #journal: Journal
   readonly #pauses: PauseReasons
   readonly #limits: LimitWatch
+  readonly lease: Lease
   readonly #ending: SessionEnding
   #source: Source | null = null
   #waitCount = 0
@@ -95,6 +99,7 @@ export class Session implements WaitSubject {
       onFailure: (error) => this.#ending.bug(error),
     })
     this.#limits = new LimitWatch(this.#asLimited(), limits, usage)
+    this.lease = new Lease(this.#asLeased(), parts.leasePolicy)
     this.#ending = new SessionEnding({
       manifest: this.#manifest,
       journal: this.#journal,
@@ -180,10 +185,10 @@ export class Session implements WaitSubject {
   }
 
   /** Types, presses keys, pastes, uses the mouse, resizes. */
-  async act(act: Act, actor: Actor): Promise<Acted> {
+  async act(act: Act, writer: Writer): Promise<Acted> {
     this.assertCommandable()
     if (this.#source === null) throw new Error('a session that takes commands has a source')
-    return this.#source.act(act, actor)
+    return this.#source.act(act, writer)
   }
 
   /** Names the present moment; returns the seq of the mark's record. */
@@ -212,12 +217,22 @@ export class Session implements WaitSubject {
     }
   }
 
+  /** Judges what the session is doing, for as long as a caller watches it. */
+  activity(): ActivityJudge {
+    return new ActivityJudge(this.#asActive())
+  }
+
   needsInput(): NeedsInput {
     return this.capability('needs_input').needsInput()
   }
 
   echoes(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[] {
     return this.#source?.echoes?.(seq, frame, canonical) ?? []
+  }
+
+  /** As subscribe(), for what does not look at the screen: a page is read no more often for it. */
+  observe(observer: () => void): () => void {
+    return this.#journal.changes.subscribe(observer)
   }
 
   /** Calls `observer` after every event, until the returned function is called. */
@@ -272,7 +287,12 @@ export class Session implements WaitSubject {
       },
       append: (type, fact, onRecorded) => journal.appendFact(type, fact, onRecorded),
       appendBytes: (type, bytes, onRecorded) => journal.append(type, bytes, { onRecorded }),
-      commit: (type, fact) => journal.commit(type, fact),
+      act: (type, act, { actor, right }) => {
+        if (right !== null) this.lease.assert(right)
+        // The parts of a record's fields; TypeScript cannot join them again by a key.
+        return journal.commit(type, { ...actor, ...act } as Fact<typeof type>)
+      },
+      mayWrite: ({ right }) => right === null || this.lease.allows(right),
       entered: (seq) => journal.entered(seq),
       changed: () => journal.changes.announce(),
       after: (run) => journal.after(run),
@@ -302,6 +322,43 @@ export class Session implements WaitSubject {
 
   #saveLater(): void {
     this.#journal.write(() => this.#manifest.save())
+  }
+
+  #asActive(): ActiveSession {
+    return {
+      recency: this.recency,
+      now: this.now,
+      needsInput: () => this.needsInput(),
+      look: () => {
+        const { ended_at } = this.manifest
+        const { needs_input, blocks } = this.#source?.capabilities ?? {}
+        const running = blocks?.projection.running().at(-1) ?? null
+        return {
+          ended: this.ended,
+          endedMs: ended_at === null ? null : Date.parse(ended_at),
+          busy: this.busy,
+          holder: this.lease.state.holder,
+          page: this.screen.views.page?.() ?? null,
+          shellAtPrompt: blocks?.atPrompt ?? false,
+          runningSinceMs: running?.ts_begin ?? null,
+          canNeedInput: needs_input !== undefined,
+        }
+      },
+    }
+  }
+
+  #asLeased(): LeasedSession {
+    const journal = this.#journal
+    return {
+      id: this.id,
+      now: this.now,
+      commit: (fact) => void journal.commit('lease', fact),
+      append: (fact) => journal.appendFact('lease', fact),
+      announce: () => journal.changes.announce(),
+      queuedBytes: () => this.inputQueueBytes,
+      dropQueued: () => this.#source?.dropQueued?.(),
+      timeout: (ms, callback) => this.#scope.timeout(ms, callback),
+    }
   }
 
   #asLimited(): LimitedSession {

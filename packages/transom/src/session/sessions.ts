@@ -6,6 +6,7 @@ import { isOfSession } from '../blocks/block-ids.ts'
 import type { Home } from '../home/home.ts'
 import type { Manifest } from '../home/manifest.ts'
 import { createEvents } from '../home/session-events.ts'
+import { Changes } from '../lib/changes.ts'
 import type { ChildReaper } from '../platform/child-reaper.ts'
 import { killTree, sessionMark } from '../platform/process-tree.ts'
 import type { Capabilities, Capability } from './capabilities.ts'
@@ -60,6 +61,8 @@ export class Sessions {
   readonly #writes: DiskWrites
   /** Of the logs of those that have ended. */
   readonly compression: LogCompression
+  /** Announces that a session has come or gone. */
+  readonly changes = new Changes()
   readonly #retired = { events: 0, logBytes: 0 }
   #created = 0
 
@@ -76,6 +79,11 @@ export class Sessions {
       this.#letGoOn()
       options.onCountChange()
     })
+  }
+
+  /** Those that this host runs. */
+  get live(): Iterable<Session> {
+    return this.#live.values()
   }
 
   get kinds(): KindRegistry {
@@ -107,6 +115,7 @@ export class Sessions {
     try {
       const session = this.#start(this.#newManifest(id, kind, plan, request), { kind, plan, request, actor })
       this.#live.set(id, session)
+      this.changes.announce()
       void session.whenClosed().then(() => this.#retire(session))
       this.#options.onCountChange()
       await session.whenOpen().catch(async (error: unknown) => this.#discard(session, error))
@@ -143,6 +152,7 @@ export class Sessions {
         manifest,
         actor,
         limits: this.#limits(request),
+        leasePolicy: request.lease_policy ?? 'open',
         onError: (error) => onError(manifest.session, error),
       })
       return session

@@ -21,6 +21,7 @@ class FakeSession implements WaitSubject {
   exit: ExitRecord | null = null
   failure: string | null = null
   networkIdleForMs: number | null = null
+  lease: WaitSubject['lease'] = null
   lastOutputSeq = 0
   lastOutputMs = 0
   lastInputSeq = 0
@@ -72,6 +73,11 @@ class FakeSession implements WaitSubject {
     this.echo.typed(this.#seq, text, cursorPlace(this.screen.frame()), { echoed, byKernel: true })
     this.lastInputSeq = this.#seq
     this.lastInputMs = this.now()
+    this.changes.announce()
+  }
+
+  resizes(cols: number, rows: number): void {
+    this.#apply(EVENT_TYPE_NUMBERS.resize, JSON.stringify({ actor: 'test', cols, rows }))
     this.changes.announce()
   }
 
@@ -240,6 +246,67 @@ describe('a wait with a baseline', () => {
     expect(state.outcome).toBe('pending')
     await vi.advanceTimersByTimeAsync(2)
     expect(state.outcome).toBe('changed')
+  })
+
+  /** A wait past the last input, after its echo and a second without output. */
+  async function waitAfter(text: string, printed: string) {
+    session.types('make\r')
+    session.prints(printed)
+    const wait = session.wait({ text, after_input: true })
+    await vi.advanceTimersByTimeAsync(1000)
+    return wait
+  }
+
+  test('is not satisfied by an older answer that still stands or has only moved', async () => {
+    session.prints('$ make\r\npassed\r\n$ ')
+    const { state } = await waitAfter('passed', 'make\r\ncc a.c\r\ncc b.c\r\n')
+    expect(state.outcome).toBe('pending')
+    session.prints('passed\r\n')
+    await turn()
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('is satisfied by the same text drawn again at the same place', async () => {
+    session.prints('passed')
+    const { state } = await waitAfter('passed', '\x1b[H\x1b[2Jpassed')
+    expect(state.outcome).toBe('immediate')
+  })
+
+  test('is not satisfied by the prompt at which the text was typed, but by the next one', async () => {
+    session.prints('$ ')
+    const { state } = await waitAfter('$ ', 'make\r\n')
+    expect(state.outcome).toBe('pending')
+    session.prints('$ ')
+    await turn()
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('takes what a full-screen program left alone for current once its output rests', async () => {
+    session.prints('\x1b[?1049h\x1b[HTitle')
+    session.types('j')
+    session.prints('\x1b[3;1Hrow')
+    const { state } = session.wait({ text: 'Title', after_input: true })
+    await vi.advanceTimersByTimeAsync(99)
+    expect(state.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(2)
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('takes the present screen after output that draws nothing', async () => {
+    session.prints('ready')
+    const { state } = await waitAfter('ready', '\x07')
+    expect(state.outcome).toBe('changed')
+  })
+
+  test('does not take lines for new that a resize has wrapped anew', async () => {
+    session.prints('a line that passed, long before\r\n$ ')
+    session.types('make\r')
+    session.prints('make\r\n')
+    session.resizes(12, 5)
+    const { result } = session.wait({ text: 'passed', after_input: true, timeout_ms: 500 })
+    const failure = expect(result).rejects.toThrow('was there before the baseline')
+    await vi.advanceTimersByTimeAsync(1000)
+    await failure
   })
 
   test('is not satisfied by the echo of what was typed', async () => {

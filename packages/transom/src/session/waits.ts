@@ -12,9 +12,11 @@ import {
   type Held,
   type SearchedText,
 } from './conditions.ts'
+import type { Lease } from './lease.ts'
 import { InputSampler } from './needs-input.ts'
 import type { Projection } from './projection.ts'
 import { takeSnapshot } from './snapshot.ts'
+import { isWrittenSince, joinedSpans, standingText } from './standing-text.ts'
 
 /**
  * A wait that takes longer than this to judge (a hard pattern on a huge screen that keeps changing) rests for a
@@ -38,6 +40,8 @@ export interface WaitSubject {
   /** Why it has failed; null if it has not. */
   readonly failure: string | null
   readonly recency: Recency
+  /** Null for a session that has ended. */
+  readonly lease: WatchedLease | null
   /** For how long no request of a web page has been open; null while one is, and for what has no network. */
   readonly networkIdleForMs: number | null
   now(): number
@@ -49,6 +53,9 @@ export interface WaitSubject {
   echoes(seq: number, frame: Frame, canonical: CanonicalText): readonly TextSpan[]
   subscribe(observer: () => void): () => void
 }
+
+/** The lease of a session, as far as waits look at it. */
+export type WatchedLease = Pick<Lease, 'epoch' | 'isOpenTo' | 'holds' | 'changedError'>
 
 /** When a session printed and was typed to last. */
 export interface Recency {
@@ -80,6 +87,7 @@ class ConditionWait {
   readonly #conditions: readonly Condition[]
   readonly #baseline: number | null
   readonly #startMs: number
+  readonly #epoch: number
   #stableText: string | null = null
   #stableSinceMs = 0
   #isFirst = true
@@ -92,11 +100,13 @@ class ConditionWait {
     this.#conditions = compileConditions(request)
     this.#baseline = request.after_seq ?? (request.after_input ? subject.recency.lastInputSeq : null)
     this.#startMs = subject.now()
+    this.#epoch = subject.lease?.epoch ?? 0
     this.#input = new InputSampler(subject)
   }
 
   /** Throws if the session has ended and none of it can come true any more. */
   judge(): Verdict<WaitResult> {
+    this.#assertSameHands()
     const restMs = this.#restUntilMs - this.#subject.now()
     if (restMs > 0 && !this.#subject.ended) return { dueMs: restMs }
     const startMs = performance.now()
@@ -111,19 +121,34 @@ class ConditionWait {
   }
 
   timedOut(): never {
-    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms`
+    const message = `${this.#words()} did not come true within ${this.#request.timeout_ms} ms${this.#stoodBefore()}`
     throw new OpError('wait_timeout', message, this.#seen())
   }
 
+  /** A wait for the outcome of an input learns that the session has changed hands since. */
+  #assertSameHands(): void {
+    const { lease } = this.#subject
+    const { writable = false, lease: handle = null } = this.#request
+    if (this.#baseline === null || writable || lease === null) return
+    if (lease.epoch !== this.#epoch && !lease.holds(handle)) throw lease.changedError(this.#seen())
+  }
+
   #judgeConditions(): ConditionVerdict {
-    const { screen, ended, recency, busy, networkIdleForMs } = this.#subject
     const now = this.#subject.now()
     const unsettledMs = this.#unsettledMs(now)
-    if (unsettledMs === Infinity) return { holds: false, dueMs: null }
-    if (unsettledMs > 0) return { holds: false, dueMs: unsettledMs }
+    if (unsettledMs > 0) return { holds: false, dueMs: finite(unsettledMs) }
+    const standingMs = this.#standingMs(now)
+    const held = this.#judgeScreen(now, standingMs === 0)
+    if (held.holds || standingMs === 0) return held
+    return { holds: false, dueMs: finite(Math.min(held.dueMs ?? Infinity, standingMs)) }
+  }
+
+  /** `standing`: text that stood on the screen before the baseline counts, too. */
+  #judgeScreen(now: number, standing: boolean): ConditionVerdict {
+    const { screen, ended, recency, busy, networkIdleForMs } = this.#subject
     // What is costly is read only by the conditions that look at it: a wait for the exit of a flooding program
     // must not cost it anything.
-    const searched = () => this.#searched()
+    const searched = () => this.#searched(standing)
     const needsInput = () => this.#input.sample()
     const blockEnded = (wanted: BlockRef) => endedBlock(this.#subject.capability('blocks'), wanted)
     return judgeAll(this.#conditions, this.#request.any ?? false, {
@@ -149,21 +174,50 @@ class ConditionWait {
       ended,
       busy,
       networkIdleForMs,
+      writable: this.#subject.lease?.isOpenTo(this.#request.lease ?? null) ?? false,
       quietForMs: now - recency.lastOutputMs,
       stableForMs: this.#stableForMs(now),
     })
   }
 
   /** The screen's text as it stands, and if they differ with the blanks of a prompt in front of the cursor. */
-  #searched(): SearchedText[] {
+  #searched(standing: boolean): SearchedText[] {
     const { screen } = this.#subject
     const frame = screen.frame()
     const filled = filledToCursor(screen.canonical(), frame.grid, frame.cursor)
     return [screen.canonical(), ...(filled === null ? [] : [filled])].map((canonical) => ({
       grid: frame.text,
       canonical,
-      echoes: this.#baseline === null ? [] : this.#subject.echoes(this.#baseline, frame, canonical),
+      ignored: this.#ignored(frame, canonical, standing),
     }))
+  }
+
+  #ignored(frame: Frame, canonical: CanonicalText, standing: boolean): TextSpan[] {
+    if (this.#baseline === null) return []
+    const echoes = this.#subject.echoes(this.#baseline, frame, canonical)
+    return joinedSpans(standing ? echoes : [...echoes, ...standingText(this.#baseline, frame, canonical)])
+  }
+
+  /**
+   * In how many milliseconds without output text counts that was on the screen before the baseline (ADR 052). It does
+   * if nothing has been drawn since, and if the program draws the whole screen: it leaves alone what is as it should
+   * be. In lines of output such a text is an older answer.
+   */
+  #standingMs(now: number): number {
+    const { screen, ended, busy, recency } = this.#subject
+    const { text, regex } = this.#request
+    if (this.#baseline === null || (text === undefined && regex === undefined)) return 0
+    const isWhole = screen.views.page !== undefined || screen.views.modes?.().alt_screen === true
+    if (!isWhole && isWrittenSince(this.#baseline, screen.frame())) return Infinity
+    if (ended) return 0
+    if (busy) return Infinity
+    return Math.max(0, this.#request.settle_ms - (now - Math.max(recency.lastOutputMs, recency.lastInputMs)))
+  }
+
+  #stoodBefore(): string {
+    const now = this.#subject.now()
+    const isOld = this.#standingMs(now) > 0 && this.#judgeScreen(now, true).holds
+    return isOld ? '; it is on the screen, but was there before the baseline' : ''
   }
 
   #stableForMs(now: number): number {
@@ -208,7 +262,7 @@ class ConditionWait {
       : ''
     const { exit, failure } = this.#subject
     const how = failure === null ? `ended ${exitWords(exit)}` : `failed (${failure})`
-    const message = `the session ${how} before this came true: ${this.#words()}${hint}`
+    const message = `the session ${how} before this came true: ${this.#words()}${hint}${this.#stoodBefore()}`
     return new OpError('session_ended', message, { exit, failure, ...this.#seen() })
   }
 
@@ -228,6 +282,10 @@ class ConditionWait {
   #words(): string {
     return this.#conditions.map((condition) => condition.words).join(this.#request.any ? ' or ' : ' and ')
   }
+}
+
+function finite(ms: number): number | null {
+  return ms === Infinity ? null : ms
 }
 
 function exitWords(exit: ExitRecord | null): string {

@@ -21,6 +21,8 @@ export interface Frame {
   readonly firstLine: number
   /** Absolute lines on which the program ran a line editor (bracketed paste mode was on), oldest first. */
   readonly editedLines: readonly LineSpan[]
+  /** By row: the seq of the record that wrote to it last, if only to draw the same again. A row that moves keeps it. */
+  readonly written: Float64Array
 }
 
 export interface LineSpan {
@@ -42,7 +44,8 @@ export interface Scrollback {
 export interface Emulator {
   readonly cols: number
   readonly rows: number
-  write(bytes: Uint8Array): void
+  /** `seq` is the record that the bytes come from. */
+  write(bytes: Uint8Array, seq?: number): void
   /** How many of these bytes can be written before others should get their turn: at least one, almost always all. */
   turnLength(bytes: Uint8Array): number
   resize(cols: number, rows: number): void

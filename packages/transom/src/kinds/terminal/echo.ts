@@ -63,7 +63,10 @@ export class EchoTracker {
     this.#expected = at
   }
 
-  /** Where the text typed at or after `seq` is echoed on this screen. */
+  /**
+   * Where the text typed at or after `seq` is echoed on this screen, with what stands in front of it on its line: the
+   * prompt at which it was typed.
+   */
   echoes(seq: number, frame: Frame, canonical: CanonicalText): TextSpan[] {
     return this.#lines
       .filter((typed) => typed.seq >= seq && typed.text !== '')
@@ -123,7 +126,8 @@ function atAnchors(typed: TypedLine, frame: Frame, canonical: CanonicalText): Te
     const line = canonical.lines.find((it) => it.rowIndex <= rowIndex && rowIndex < it.rowIndex + it.rowCount)
     if (line === undefined) return []
     const offset = offsetInLine(frame.grid, line, rowIndex, anchor.col) - anchor.typedBefore
-    if (offset >= 0 && echoesAt(line, offset, typed.text)) return [spanIn(line, offset, typed.text)]
+    if (offset >= 0 && echoesAt(line, offset, typed.text))
+      return [{ ...spanIn(line, offset, typed.text), start: line.start }]
     // Output that was on its way when the text was typed (a prompt) comes before the kernel's echo.
     return anchor.byKernel && anchor.typedBefore === 0
       ? firstFrom(line, Math.max(0, offset), typed.text, canonical)
@@ -147,7 +151,7 @@ function inEditedLines(typed: TypedLine, frame: Frame, canonical: CanonicalText)
     .flatMap((line) =>
       Array.from(line.text, (_, offset) => offset)
         .filter((offset) => echoesAt(line, offset, typed.text))
-        .map((offset) => spanIn(line, offset, typed.text)),
+        .map((offset) => editedSpan(line, offset, typed.text)),
     )
 }
 
@@ -162,6 +166,13 @@ function echoesAt(line: CanonicalLine, offset: number, typed: string): boolean {
   const shown = line.text.slice(offset)
   const expected = withTabs(typed, offset)
   return shown !== '' && (shown.startsWith(expected.trimEnd()) || expected.startsWith(shown))
+}
+
+/** With its prompt if the whole text is there: the begin of a typed text may also be the end of the next prompt. */
+function editedSpan(line: CanonicalLine, offset: number, typed: string): TextSpan {
+  const span = spanIn(line, offset, typed)
+  const isWhole = span.end - span.start >= withTabs(typed, offset).trimEnd().length
+  return isWhole ? { ...span, start: line.start } : span
 }
 
 function spanIn(line: CanonicalLine, offset: number, typed: string): TextSpan {

@@ -90,7 +90,7 @@ const CHOICE = /^#\? $|\b(?:choose|select|choice|selection|option|pick)\b.*[:?>]
 const PAGE_END = /^:$|\(END\)\s*$|--More--|^lines \d+-\d+/
 /** What interpreters show: `>>> `, `... `, `(gdb) `, `sqlite> `, `In [3]: `, `irb(main):001> `. */
 const INTERPRETER_PROMPT = /(?:>>>|\.\.\.>?|\([\w.:-]+\)|[\w):\]*-]?>|In \[\d+\]:)\s*$/
-const SHELL_PROMPT = /[$#%>❯➜»λ]\s*$/
+const SHELL_PROMPT = /[$#%>\u276f\u279c\u00bb\u03bb]\s*$/
 
 function reasonOf({ name, prompt, altScreen, echo, canonical }: Described): InputReason {
   if (!echo && (canonical || asksForPassword(prompt))) return 'password'

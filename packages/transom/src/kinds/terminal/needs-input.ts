@@ -82,18 +82,27 @@ function sampleGroup(group: number, terminal: number): Pick<TerminalSample, 'fro
   const frontPid = platform().programName(group) === null ? (processesOfGroup(group)[0] ?? null) : group
   // The group's first process is the one that waits, most of the time: the others are looked for only then.
   const first = waitOf(group, terminal)
-  const waits = first.blocked === null ? [first, ...othersOf(group, terminal)] : [first]
-  const blocked = waits.find((wait) => wait.blocked !== null)?.blocked ?? tmuxServerWait(frontPid, terminal)
+  const waits =
+    first.blocked === null ? [first, ...othersOf(group).map((pid) => waitOf(pid, terminal))] : [first]
+  const blocked = waits.find((wait) => wait.blocked !== null)?.blocked ?? holderWait(group, terminal)
   const pid = blocked?.pid ?? frontPid
   const front = pid === null ? null : { pid, program: platform().programName(pid) ?? '' }
   return { front, blocked, shown: waits.some(({ shown }) => shown) }
 }
 
-/** A client of tmux hands its terminal to its server, which reads it and is in no group of that terminal. */
-function tmuxServerWait(frontPid: number | null, terminal: number): BlockedOnTerminal | null {
-  if (frontPid === null || platform().programName(frontPid) !== 'tmux: client') return null
+/** Programs that hand their terminal to another process, which reads it and is in no group of that terminal. */
+const HANDED_TO: Readonly<Record<string, string>> = {
+  'tmux: client': 'tmux: server',
+  screen: 'screen',
+  ssh: 'ssh', // one that holds the connection for the others (ControlMaster)
+}
+
+function holderWait(group: number, terminal: number): BlockedOnTerminal | null {
+  const inFront = [group, ...othersOf(group)].map((pid) => platform().programName(pid) ?? '')
+  const holders = new Set(inFront.flatMap((program) => HANDED_TO[program] ?? []))
+  if (holders.size === 0) return null
   for (const { pid } of platform().listProcesses() ?? []) {
-    if (platform().programName(pid) !== 'tmux: server') continue
+    if (!holders.has(platform().programName(pid) ?? '')) continue
     const { blocked } = waitOf(pid, terminal)
     if (blocked !== null) return blocked
   }
@@ -105,11 +114,10 @@ interface ProcessWait {
   readonly shown: boolean
 }
 
-function othersOf(group: number, terminal: number): ProcessWait[] {
+function othersOf(group: number): number[] {
   return processesOfGroup(group)
     .filter((pid) => pid !== group)
     .slice(0, PROCESSES_MAX)
-    .map((pid) => waitOf(pid, terminal))
 }
 
 /** A pipeline has a few processes; a parallel build, which waits for no key, may have hundreds. */

@@ -1,8 +1,8 @@
 /** What the line at the cursor ends with while a password is asked for, also after the first characters of a mask. */
 const PASSWORD_PROMPT =
-  /(?:pass\s?(?:word|phrase|code)|passwd|\bPIN\b|\bsecret\b|verification code|one-time code)[^:>?]{0,80}[:>?]\s*[*•●·]*\s*$/i
+  /(?:pass\s?(?:word|phrase|code)|passwd|\bPIN\b|\bsecret\b|verification code|one-time code)[^:>?]{0,80}[:>?]\s*[*\u2022\u25cf\u00b7]*\s*$/i
 /** A shell's prompt comes before it: a line that is being edited, not a question. */
-const SHELL_PROMPT = /(?:^|\s|[\w~/)\]])[$#%❯➜»λ]\s/
+const SHELL_PROMPT = /(?:^|\s|[\w~/)\]])[$#%\u276f\u279c\u00bb\u03bb]\s/
 
 /**
  * Whether a line asks for a password. For programs that take the terminal out of line mode, as `ssh` does for the whole

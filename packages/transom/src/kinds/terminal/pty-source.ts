@@ -3,6 +3,7 @@ import * as os from 'node:os'
 import type { ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { platform } from '../../platform/current-platform.ts'
+import type { Command } from '../../platform/platform.ts'
 import { errnoOf, messageOf } from '../../lib/system-error.ts'
 import { DrainBarrier } from './drain-barrier.ts'
 import { sampleTerminal, type TerminalSample } from './needs-input.ts'
@@ -60,12 +61,11 @@ export class PtySource {
   private constructor(options: PtyOptions, sink: PtySink) {
     this.#sink = sink
     const { binding, helperPath } = loadPtyBinding()
-    const env = Object.entries(options.env).map(([name, value]) => `${name}=${value}`)
-    const fork = () =>
+    const fork = ({ program, argv, env }: Command) =>
       binding.fork(
-        options.program,
-        [...options.argv],
-        env,
+        program,
+        [...argv],
+        Object.entries(env).map(([name, value]) => `${name}=${value}`),
         options.cwd,
         options.cols,
         options.rows,
@@ -76,7 +76,7 @@ export class PtySource {
         (code, signal) => this.#onExit({ code: signal === 0 ? code : null, signal: signalName(signal) }),
       )
     try {
-      const pty = platform().withProcessMark(options.mark, fork)
+      const pty = platform().withProcessMark(options.mark, options, fork)
       this.pid = pty.pid
       this.#master = pty.fd
       // Held open so that the kernel reports no hang-up, and libuv no end of file, before all has been read.
@@ -99,6 +99,10 @@ export class PtySource {
   /** Input that the program has not read. */
   get queuedBytes(): number {
     return this.#writes.bytes
+  }
+
+  dropQueued(): void {
+    this.#writes.forget()
   }
 
   /** Throws if the program has left too much of its input unread to take `bytes` more. */

@@ -34,7 +34,7 @@ export class TerminalProjection implements Projection {
     switch (event.type) {
       case 'output':
         this.#emulator.takeAnswers() // a replay answers no query: what it did not take is dropped
-        this.#emulator.write(event.bytes)
+        this.#emulator.write(event.bytes, record.seq)
         break
       case 'resize':
         this.#emulator.resize(event.cols, event.rows)

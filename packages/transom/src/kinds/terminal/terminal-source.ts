@@ -1,4 +1,4 @@
-import type { Actor, Fact, NeedsInput } from '@transom/protocol'
+import type { Actor, Fact, NeedsInput, Writer } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { BlockProjection } from '../../blocks/block-projection.ts'
 import type { IntegratedShell, ShellSession } from '../../blocks/integrated-shell.ts'
@@ -92,26 +92,34 @@ export class TerminalSource implements Source {
     return this.#pty.queuedBytes
   }
 
-  async act(act: Act, actor: Actor): Promise<Acted> {
+  dropQueued(): void {
+    this.#pty.dropQueued()
+  }
+
+  async act(act: Act, writer: Writer): Promise<Acted> {
     const modes = this.#screen.modes()
     switch (act.act) {
       case 'type': // what the Enter key sends
         return {
-          seq: this.#input(act.text.replaceAll(/\r\n|\n/g, '\r'), { via: 'type', actor, secret: act.secret }),
+          seq: this.#input(act.text.replaceAll(/\r\n|\n/g, '\r'), {
+            via: 'type',
+            writer,
+            secret: act.secret,
+          }),
         }
       case 'keys':
-        return { seq: this.#input(encodeKeys(parseKeys(act.keys), modes), { via: 'keys', actor }) }
+        return { seq: this.#input(encodeKeys(parseKeys(act.keys), modes), { via: 'keys', writer }) }
       case 'paste': {
         const bracketed = modes.bracketed_paste
-        const seq = this.#input(encodePaste(act.text, bracketed), { via: 'paste', actor })
+        const seq = this.#input(encodePaste(act.text, bracketed), { via: 'paste', writer })
         return { seq, bracketed }
       }
       case 'mouse': {
         const encoded = Buffer.from(encodeMouse(act.mouse, modes), 'latin1')
-        return { seq: this.#input(encoded, { via: 'mouse', actor }) }
+        return { seq: this.#input(encoded, { via: 'mouse', writer }) }
       }
       case 'resize':
-        return { seq: this.#resize(act.cols, act.rows, actor) }
+        return { seq: this.#resize(act.cols, act.rows, writer) }
       default:
         return act satisfies never
     }
@@ -147,9 +155,9 @@ export class TerminalSource implements Source {
     return {
       tty: {
         input: (input, options) => this.#input(input, options),
-        interrupt: (actor) => this.#interrupt(actor),
-        signal: (signal, to, actor) => this.#signal(signal, to, actor),
-        signalProgram: (signals, actor) => this.#signalProgram(signals, actor),
+        interrupt: (writer) => this.#interrupt(writer),
+        signal: (signal, to, writer) => this.#signal(signal, to, writer),
+        signalProgram: (signals, writer) => this.#signalProgram(signals, writer),
         foregroundGroup: () => foregroundGroup(this.#pty.pid),
       },
       blocks: {
@@ -163,9 +171,9 @@ export class TerminalSource implements Source {
         get atPrompt() {
           return atPrompt()
         },
-        inviteShell: (nested, actor) => {
+        inviteShell: (nested, writer) => {
           this.#shells ??= this.#joinShells(null)
-          this.#shells.invite(nested, actor)
+          this.#shells.invite(nested, writer)
         },
       },
       needs_input: { needsInput: () => this.#needsInput() },
@@ -190,13 +198,13 @@ export class TerminalSource implements Source {
   }
 
   /** Sends what the keyboard or the mouse would to the program; returns the seq of the input's record. */
-  #input(input: string | Buffer, { via, actor, secret = false, shown }: InputOptions): number {
+  #input(input: string | Buffer, { via, writer, secret = false, shown }: InputOptions): number {
     const bytes = Buffer.from(input)
     this.#pty.assertRoom(bytes.length)
     // What has a shell run a block is no password, whatever the terminal echoes.
     const mode = secret ? 'hidden' : via === 'block' ? 'raw' : this.#inputMode()
     const data_b64 = mode === 'hidden' ? null : bytes.toString('base64')
-    const seq = this.#sink.commit('input', { ...actor, via, length: bytes.length, data_b64 })
+    const seq = this.#sink.act('input', { via, length: bytes.length, data_b64 }, writer)
     this.#pty.write(bytes) // before what takes time: the program is at work meanwhile
     if (shown !== undefined) {
       this.#echo.typed(seq, shown, this.#screen.place(), { echoed: true, byKernel: false })
@@ -220,12 +228,12 @@ export class TerminalSource implements Source {
     else this.#shell?.queue.typed(bytes)
   }
 
-  #interrupt(actor: Actor): number {
+  #interrupt(writer: Writer): number {
     const bytes = Buffer.from(INTERRUPT)
-    const fact = { ...actor, via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
-    const seq = this.#sink.commit('input', fact)
+    const input = { via: 'send' as const, length: bytes.length, data_b64: bytes.toString('base64') }
+    const seq = this.#sink.act('input', input, writer)
     if (this.#pty.makeWayForInterrupt()) this.#pty.write(bytes)
-    else this.#signal('SIGINT', 'foreground', actor)
+    else this.#signal('SIGINT', 'foreground', writer)
     this.#shell?.queue.lineEntered()
     this.#entered(seq)
     return seq
@@ -249,8 +257,8 @@ export class TerminalSource implements Source {
     return pid === this.#pty.pid ? pid : (platform().processFacts(pid)?.group ?? pid)
   }
 
-  #signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', actor: Actor): { seq: number; pid: number } {
-    const seq = this.#commitSignal({ ...actor, signal, to })
+  #signal(signal: NodeJS.Signals, to: 'foreground' | 'leader', writer: Writer): { seq: number; pid: number } {
+    const seq = this.#commitSignal({ signal, to }, writer)
     const leader = this.#programPid()
     const pid = to === 'leader' ? leader : (foregroundGroup(this.#pty.pid) ?? leader)
     try {
@@ -261,11 +269,11 @@ export class TerminalSource implements Source {
     return { seq, pid }
   }
 
-  #signalProgram(signals: readonly NodeJS.Signals[], actor: Actor): void {
+  #signalProgram(signals: readonly NodeJS.Signals[], writer: Writer): void {
     const group = foregroundGroup(this.#pty.pid)
     if (group === null || group === this.#programGroup()) return
     for (const signal of signals) {
-      this.#commitSignal({ ...actor, signal, to: 'foreground' })
+      this.#commitSignal({ signal, to: 'foreground' }, writer)
       try {
         process.kill(-group, signal)
       } catch (error) {
@@ -275,15 +283,15 @@ export class TerminalSource implements Source {
     }
   }
 
-  #commitSignal(fact: Fact<'signal'>): number {
-    const seq = this.#sink.commit('signal', fact)
+  #commitSignal(signal: Omit<Fact<'signal'>, keyof Actor>, writer: Writer): number {
+    const seq = this.#sink.act('signal', signal, writer)
     this.#sink.changed()
     return seq
   }
 
-  #resize(cols: number, rows: number, actor: Actor): number {
+  #resize(cols: number, rows: number, writer: Writer): number {
     // Logged before the program can know: what it then draws comes after it in every replay.
-    const seq = this.#sink.commit('resize', { ...actor, cols, rows })
+    const seq = this.#sink.act('resize', { cols, rows }, writer)
     this.#pty.resize(cols, rows)
     this.#sink.describe({ cols, rows })
     this.#sink.changed()
@@ -304,12 +312,13 @@ export class TerminalSource implements Source {
       findAbove: (text) => this.#screen.findAbove(text),
       foregroundGroup: () => foregroundGroup(this.#pty.pid),
       type: (text, options) => void this.#input(text, { via: 'block', ...options }),
-      reply: (text, { actor, secret }) => {
+      reply: (text, { writer, secret }) => {
         const bytes = Buffer.from(text)
         const data_b64 = secret ? null : bytes.toString('base64')
-        const fact = { ...actor, via: 'block' as const, length: bytes.length, data_b64 }
+        const fact = { ...writer.actor, via: 'block' as const, length: bytes.length, data_b64 }
         sink.append('input', fact, () => this.#pty.write(bytes))
       },
+      mayWrite: (writer) => sink.mayWrite(writer),
       after: (run) => sink.after(run),
       timeout: (ms, run) => this.#start.scope.timeout(ms, run),
     }

@@ -5,6 +5,7 @@ import * as path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { OpError } from '@transom/protocol/errors'
 import { platform } from '../../platform/current-platform.ts'
+import type { Command } from '../../platform/platform.ts'
 import { removeTree } from '../../lib/remove-tree.ts'
 import type { Scope } from '../../lib/scope.ts'
 import { messageOf } from '../../lib/system-error.ts'
@@ -89,13 +90,15 @@ export class Chromium {
     this.unsandboxed = unsandboxed
     const profile = options.profileFolder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'transom-web-'))
     this.#removeProfile = async () => (options.profileFolder === undefined ? removeTree(profile) : undefined)
-    const start = () =>
-      spawn(location.path, argumentsFor(profile, options, unsandboxed !== null), {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-        env: environmentFor(location, options),
-        cwd: '/',
-      })
-    this.#process = options.mark === undefined ? start() : platform().withProcessMark(options.mark, start)
+    const command: Command = {
+      program: location.path,
+      argv: argumentsFor(profile, options, unsandboxed !== null),
+      env: environmentFor(location, options),
+    }
+    const start = ({ program, argv, env }: Command) =>
+      spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], env, cwd: '/' })
+    const { mark } = options
+    this.#process = mark === undefined ? start(command) : platform().withProcessMark(mark, command, start)
     if (this.#process.pid !== undefined) options.reaper?.leave(this.#process.pid)
     const [, , stderr, out, incoming] = this.#process.stdio
     // An edge: Node's types do not show which ends of `stdio` are open.

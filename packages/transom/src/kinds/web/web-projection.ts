@@ -44,6 +44,7 @@ export class WebProjection implements Projection {
   #tables: InternedGridTables = createGridTables()
   #grid: Grid
   #kinds: Uint8Array
+  #written: Float64Array
   #caret: CaretCell | null = null
   #page: PageView = EMPTY_PAGE
   #seq = 0
@@ -53,6 +54,7 @@ export class WebProjection implements Projection {
   constructor(cols: number, rows: number) {
     this.#grid = new Grid(cols, rows, this.#tables, 'painted')
     this.#kinds = new Uint8Array(cols * rows)
+    this.#written = new Float64Array(rows)
   }
 
   /** The screen of a checkpoint; null if it was made by another version. */
@@ -101,6 +103,7 @@ export class WebProjection implements Projection {
       bells: 0,
       firstLine: 0,
       editedLines: [],
+      written: this.#written,
     }
     return this.#frame
   }
@@ -139,9 +142,11 @@ export class WebProjection implements Projection {
       this.#tables.styles.size > TABLE_ENTRIES_MAX || this.#tables.clusters.size > TABLE_ENTRIES_MAX
     if (isKeyframe && isFull) this.#tables = createGridTables()
     // A frame that was handed out is never changed.
+    const before = this.#grid
     this.#grid = isKeyframe ? new Grid(cols, rows, this.#tables, 'painted') : this.#grid.clone()
     this.#kinds = isKeyframe ? new Uint8Array(cols * rows) : this.#kinds.slice()
     for (const run of decoded.runs) this.#paint(run)
+    this.#written = rowsWritten(decoded, { before, now: this.#grid, written: this.#written, seq })
     joinBlanks(this.#grid, this.#kinds)
     this.#caret = decoded.caret
     this.#frame = null
@@ -159,6 +164,27 @@ export class WebProjection implements Projection {
       this.#kinds[index] = kindOf(cell, graphic)
     })
   }
+}
+
+interface RowsBefore {
+  readonly before: Grid
+  readonly now: Grid
+  readonly written: Float64Array
+  readonly seq: number
+}
+
+/** When each row was painted last. A keyframe has every cell: only its rows with another text have changed. */
+function rowsWritten(
+  { isKeyframe, cols, runs }: DecodedRuns,
+  { before, now, written, seq }: RowsBefore,
+): Float64Array {
+  if (now.cols !== before.cols || now.rows !== before.rows) return new Float64Array(now.rows).fill(seq)
+  if (isKeyframe)
+    return written.map((earlier, row) => (now.readingOf(row) === before.readingOf(row) ? earlier : seq))
+  const changed = written.slice()
+  for (const { start, cells } of runs)
+    changed.fill(seq, Math.floor(start / cols), Math.ceil((start + cells.length) / cols))
+  return changed
 }
 
 /** Gives blanks the style of the text before them, where that looks the same: words stay in one run of cells. */

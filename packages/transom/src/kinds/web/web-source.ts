@@ -1,4 +1,11 @@
-import { checkViewport, checkZoom, type Actor, type Fact, type PageView } from '@transom/protocol'
+import {
+  checkViewport,
+  checkZoom,
+  type Actor,
+  type Fact,
+  type PageView,
+  type Writer,
+} from '@transom/protocol'
 import { OpError, toWireError } from '@transom/protocol/errors'
 import type { ChildReaper } from '../../platform/child-reaper.ts'
 import { killTree } from '../../platform/process-tree.ts'
@@ -75,18 +82,18 @@ export class WebSource implements Source {
     return this.#screen.page().loading
   }
 
-  async act(act: Act, actor: Actor): Promise<Acted> {
+  async act(act: Act, writer: Writer): Promise<Acted> {
     switch (act.act) {
       case 'type':
-        return this.#enterText(act, actor)
+        return this.#enterText(act, writer)
       case 'paste':
-        return { ...(await this.#enterText(act, actor)), bracketed: false }
+        return { ...(await this.#enterText(act, writer)), bracketed: false }
       case 'keys':
-        return this.#press(act.keys, actor)
+        return this.#press(act.keys, writer)
       case 'mouse':
-        return this.#mouse(act.mouse, actor)
+        return this.#mouse(act.mouse, writer)
       case 'resize':
-        return this.#resize(act.cols, act.rows, actor)
+        return this.#resize(act.cols, act.rows, writer)
       default:
         return act satisfies never
     }
@@ -147,30 +154,30 @@ export class WebSource implements Source {
 
   #pageControl(): PageControl {
     return {
-      navigate: async (url, actor, options) => this.#navigate(url, actor, options),
-      step: async (via, actor) => {
+      navigate: async (url, writer, options) => this.#navigate(url, writer, options),
+      step: async (via, writer) => {
         const { page } = this.#running()
-        const seq = this.#enter({ via }, actor)
+        const seq = this.#enter({ via }, writer)
         return { seq, moved: via === 'go_back' ? await page.goBack() : await page.goForward() }
       },
-      reload: async (actor) => {
+      reload: async (writer) => {
         const { page } = this.#running()
-        const seq = this.#enter({ via: 'reload' }, actor)
+        const seq = this.#enter({ via: 'reload' }, writer)
         await page.reload()
         return seq
       },
-      setZoom: async (percent, actor) => {
+      setZoom: async (percent, writer) => {
         checkZoom(percent)
         const { page } = this.#running()
-        const seq = this.#enter({ via: 'set_zoom', percent }, actor)
+        const seq = this.#enter({ via: 'set_zoom', percent }, writer)
         await page.setZoom(percent)
         return seq
       },
-      answerDialog: async (accept, text, actor) => {
+      answerDialog: async (accept, text, writer) => {
         const { page } = this.#running()
         if (page.dialog === null) throw new OpError('usage', 'the page has no dialog open')
         const answered = text === undefined ? {} : { text, length: text.length }
-        const seq = this.#enter({ via: 'answer_dialog', accept, ...answered }, actor)
+        const seq = this.#enter({ via: 'answer_dialog', accept, ...answered }, writer)
         await page.answerDialog(accept, text)
         return seq
       },
@@ -186,37 +193,37 @@ export class WebSource implements Source {
     }
   }
 
-  async #navigate(url: string, actor: Actor, options: NavigateOptions = {}): Promise<number> {
+  async #navigate(url: string, writer: Writer, options: NavigateOptions = {}): Promise<number> {
     const guarded = this.#running()
     const address = guarded.checkUrl(url)
-    const seq = this.#enter({ via: 'navigate', url: address }, actor)
+    const seq = this.#enter({ via: 'navigate', url: address }, writer)
     const { signal = this.#ending.signal, ...limits } = options
     await guarded.navigate(address, { ...limits, signal: AbortSignal.any([signal, this.#ending.signal]) })
     return seq
   }
 
-  async #press(keys: readonly string[], actor: Actor): Promise<Acted> {
+  async #press(keys: readonly string[], writer: Writer): Promise<Acted> {
     const presses = parseKeys(keys)
     return this.#inTurn(async (page) => {
       const shown = (await isSecret(page)) ? null : [...keys]
-      const seq = this.#enter({ via: 'keys', length: keys.length, keys: shown }, actor)
+      const seq = this.#enter({ via: 'keys', length: keys.length, keys: shown }, writer)
       await page.press(presses)
       return seq
     })
   }
 
-  async #mouse(action: MouseAction, actor: Actor): Promise<Acted> {
+  async #mouse(action: MouseAction, writer: Writer): Promise<Acted> {
     return this.#inTurn(async (page) => {
-      const seq = this.#enter({ via: 'mouse', ...action }, actor)
+      const seq = this.#enter({ via: 'mouse', ...action }, writer)
       await useMouse(page, action)
       return seq
     })
   }
 
-  async #resize(cols: number, rows: number, actor: Actor): Promise<Acted> {
+  async #resize(cols: number, rows: number, writer: Writer): Promise<Acted> {
     checkViewport(cols, rows)
     return this.#inTurn(async (page) => {
-      const seq = this.#sink.commit('resize', { ...actor, cols, rows })
+      const seq = this.#sink.act('resize', { cols, rows }, writer)
       this.#sink.describe({ cols, rows })
       this.#sink.changed()
       await page.setViewport(cols, rows)
@@ -224,11 +231,11 @@ export class WebSource implements Source {
     })
   }
 
-  async #enterText(act: Extract<Act, { act: 'type' | 'paste' }>, actor: Actor): Promise<Acted> {
+  async #enterText(act: Extract<Act, { act: 'type' | 'paste' }>, writer: Writer): Promise<Acted> {
     const { act: via, text } = act
     return this.#inTurn(async (page) => {
       const hidden = (act.act === 'type' && act.secret === true) || (await isSecret(page))
-      const seq = this.#enter({ via, length: text.length, text: hidden ? null : text }, actor)
+      const seq = this.#enter({ via, length: text.length, text: hidden ? null : text }, writer)
       await (via === 'type' ? page.typeText(text) : page.paste(text))
       return seq
     })
@@ -269,7 +276,7 @@ export class WebSource implements Source {
     this.#onState(page.state)
     if (page.frame !== null) this.#onFrame(page.frame)
     if (url === page.state.url) return
-    await this.#navigate(url, this.#start.actor).catch((error: unknown) => {
+    await this.#navigate(url, { actor: this.#start.actor, right: null }).catch((error: unknown) => {
       // A slow page is shown as far as it has loaded; it does not fail the session.
       if (!(error instanceof OpError) || error.code !== 'navigation_timeout') throw error
       this.#onTrouble(error)
@@ -295,8 +302,8 @@ export class WebSource implements Source {
   }
 
   /** Records what is about to be done to the page. */
-  #enter(input: WebInput, actor: Actor): number {
-    const seq = this.#sink.commit('web_input', { ...actor, ...input })
+  #enter(input: WebInput, writer: Writer): number {
+    const seq = this.#sink.act('web_input', input, writer)
     this.#sink.entered(seq)
     return seq
   }

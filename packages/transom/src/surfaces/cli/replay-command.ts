@@ -1,8 +1,8 @@
 import * as path from 'node:path'
-import { isatty } from 'node:tty'
 import type { Result } from '@transom/protocol'
-import { ERROR_TABLE, OpError } from '@transom/protocol/errors'
+import { OpError } from '@transom/protocol/errors'
 import { localCommand, localParam, sessionParam, type LocalContext } from './local-command.ts'
+import { assertTerminal, runInTerminal } from './run-in-terminal.ts'
 
 const IDLE_LIMIT_MS_DEFAULT = 2000
 
@@ -77,11 +77,10 @@ async function replay(context: LocalContext): Promise<number> {
     throw new OpError('usage', `--speed needs a number such as 2 or 0.5 (got ${JSON.stringify(speed)})`, {
       speed,
     })
-  if (context.flags.json || !isatty(0) || !isatty(1)) {
-    const message =
-      'replay plays in a terminal, and this is none; "transom export" makes a file, "transom snapshot --at-seq" shows one moment'
-    throw new OpError('usage', message)
-  }
+  assertTerminal(
+    context,
+    'replay plays in a terminal, and this is none; "transom export" makes a file, "transom snapshot --at-seq" shows one moment',
+  )
   const { log } = (await context.call('session.inspect', { session })) as Result<'session.inspect'>
   const options = {
     speed: Number(speed),
@@ -89,15 +88,5 @@ async function replay(context: LocalContext): Promise<number> {
     paused: paused ?? false,
     ...moment,
   }
-  const script = path.join(path.dirname(context.cli.hostScript), 'player.mjs')
-  const { spawn } = await import('node:child_process')
-  const child = spawn(process.execPath, [script, path.dirname(log.path), JSON.stringify(options)], {
-    stdio: 'inherit',
-    env: context.cli.env,
-  })
-  const status = await new Promise<number | null>((resolve) => {
-    child.on('error', () => resolve(null))
-    child.on('close', (code) => resolve(code))
-  })
-  return status ?? ERROR_TABLE.internal.exit
+  return runInTerminal(context, 'player.mjs', [path.dirname(log.path), JSON.stringify(options)])
 }

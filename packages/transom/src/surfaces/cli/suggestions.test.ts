@@ -23,7 +23,6 @@ function refusal(...argv: string[]): string {
 test.each([
   [['ls'], '(did you mean "transom list"?)'],
   [['kill', 'work'], '(did you mean "transom destroy" or "transom signal"?)'],
-  [['attach', 'work'], '"transom watch"'],
   [['send-keys', 'work', 'Up'], '(did you mean "transom keys"?)'],
   [['snapshto', 'work'], '(did you mean "transom snapshot"?)'],
   [['Snapshot', 'work'], '(did you mean "transom snapshot"?)'],
@@ -50,20 +49,7 @@ test('an exchange of neighbours is one mistake, and a short word is proposed for
 
 test('every command that is proposed for the word of another program exists', () => {
   const names = commands.map(({ command }) => command)
-  const words = [
-    'ls',
-    'new',
-    'kill',
-    'send-keys',
-    'send',
-    'attach',
-    'info',
-    'cmd',
-    'record',
-    'play',
-    'logs',
-    'click',
-  ]
+  const words = ['ls', 'new', 'kill', 'send-keys', 'send', 'info', 'cmd', 'record', 'play', 'logs', 'click']
   for (const word of [
     ...words,
     'goto',

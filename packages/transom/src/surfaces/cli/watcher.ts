@@ -1,14 +1,16 @@
 import { ScreenModel, type ScreenMessage } from '@transom/client'
-import type { ExitRecord } from '@transom/protocol'
+import type { Activity, ExitRecord } from '@transom/protocol'
 import { OpError } from '@transom/protocol/errors'
 import { lineWith } from './line-with.ts'
 
 export type WatchCondition =
-  { readonly on: 'exit' | 'idle' | 'bell' } | { readonly on: 'text'; readonly text: string }
+  | { readonly on: 'exit' | 'idle' | 'bell' | 'needs-input' | 'lease' }
+  | { readonly on: 'text'; readonly text: string }
 
 /** One line that `watch` prints. `text` is its content for a person. */
 export interface WatchEvent {
-  readonly event: WatchCondition['on']
+  /** `answered` withdraws a `needs-input`. */
+  readonly event: WatchCondition['on'] | 'answered'
   readonly session: string
   readonly seq: number
   readonly time: string
@@ -17,6 +19,7 @@ export interface WatchEvent {
   readonly bells?: number
   readonly idle_ms?: number
   readonly looked_for?: string
+  readonly activity?: Activity | null
 }
 
 export interface WatcherOptions {
@@ -25,11 +28,14 @@ export interface WatcherOptions {
   readonly emit: (event: WatchEvent) => void
 }
 
-/** `exit`, `idle`, `bell` or `text:…`, as the command line has them. */
+const PLAIN = ['exit', 'idle', 'bell', 'needs-input', 'lease'] as const
+
+/** An event as the command line has it: `exit`, `text:…`. */
 export function parseCondition(spelled: string): WatchCondition {
-  if (spelled === 'exit' || spelled === 'idle' || spelled === 'bell') return { on: spelled }
+  const plain = PLAIN.find((on) => on === spelled)
+  if (plain !== undefined) return { on: plain }
   if (spelled.startsWith('text:') && spelled.length > 5) return { on: 'text', text: spelled.slice(5) }
-  const message = `--on takes exit, idle, bell or text:TEXT (got ${JSON.stringify(spelled)})`
+  const message = `--on takes exit, idle, bell, needs-input, lease or text:TEXT (got ${JSON.stringify(spelled)})`
   throw new OpError('usage', message, { option: '--on', value: spelled })
 }
 

@@ -11,8 +11,10 @@ import { GROUND } from './parser-table.ts'
 import type { StringKind } from './parser.ts'
 import type { Utf8Decoder } from './utf8.ts'
 
-/** To be raised with every change of what the engine shows or archives: other versions replay instead. */
+/** To be raised with every change of what the engine shows. */
 const ENGINE_VERSION = 1
+/** To be raised with every change of what the engine shows or archives: other versions replay instead. */
+const ARCHIVE_VERSION = 2
 /** Names the engine in a log: what a session showed live is what this one makes of its bytes. */
 export const VT_ENGINE = `vt ${ENGINE_VERSION}, Unicode ${UNICODE_VERSION}`
 const MAGIC = 0x56_54 // "VT"
@@ -55,7 +57,7 @@ export function loadCheckpoint(bytes: Uint8Array, decoder: Utf8Decoder): Checkpo
 function archiveHeader(archive: Archive, state: TerminalState | null): TerminalState | null {
   const isKnown =
     archive.count(MAGIC) === MAGIC &&
-    archive.count(ENGINE_VERSION) === ENGINE_VERSION &&
+    archive.count(ARCHIVE_VERSION) === ARCHIVE_VERSION &&
     archive.count(UNICODE_VERSION) === UNICODE_VERSION
   if (!isKnown) return null
   const cols = archive.count(state?.cols ?? 0)
@@ -90,6 +92,7 @@ function archiveScreen(archive: Archive, state: TerminalState, screen: ScreenBuf
     const slot = screen.slotOf(row)
     const start = slot * screen.cols
     screen.flags[slot] = archive.count(screen.flags[slot] ?? 0)
+    screen.written[slot] = archive.large(screen.written[slot] ?? 0)
     const { codes, styles, lengths } = screen
     lengths[slot] = archive.cells(state, codes, styles, start, lengths[slot] ?? 0)
   }
@@ -230,7 +233,9 @@ function archiveHeld(archive: Archive, state: TerminalState, held: Frame | null)
   if (!archive.flag(held !== null)) return null
   const tables: GridTables = { styles: state.styles, clusters: state.clusters }
   const grid = held?.grid ?? new Grid(state.cols, state.rows, tables)
+  const written = held?.written ?? new Float64Array(state.rows)
   for (let row = 0; row < state.rows; row++) {
+    written[row] = archive.large(written[row] ?? 0)
     grid.wrapped[row] = archive.count(grid.wrapped[row] ?? 0)
     archive.cells(state, grid.codes, grid.styleIds, row * state.cols, state.cols)
   }
@@ -246,7 +251,7 @@ function archiveHeld(archive: Archive, state: TerminalState, held: Frame | null)
     shape: SHAPES[archive.count(SHAPES.indexOf(held?.cursor.shape ?? 'block'))] ?? 'block',
     blink: archive.flag(held?.cursor.blink ?? false),
   }
-  return { grid, text: grid, cursor, title, bells, firstLine, editedLines }
+  return { grid, text: grid, cursor, title, bells, firstLine, editedLines, written }
 }
 
 const SHAPES = ['block', 'underline', 'bar'] as const

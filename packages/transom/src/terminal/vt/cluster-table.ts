@@ -10,6 +10,10 @@ import {
   type ValueTable,
 } from '@transom/grid'
 
+/** A text has few clusters that are new to it; each takes 12 bytes. */
+const RECENT_JOINS = 256
+const RECENT_SHIFT = 24 // 32 bits of hash, of which eight are the place
+
 /** Texts of several code points that share a cell, by number. */
 export class ClusterTable implements ValueTable<string> {
   readonly #texts: string[] = []
@@ -17,8 +21,8 @@ export class ClusterTable implements ValueTable<string> {
   readonly #states: number[] = []
   readonly #widths: number[] = []
   readonly #ids = new Map<string, number>()
-  /** Which cluster follows from a cell code and one more code point. */
-  readonly #joined = new Map<number, number>()
+  /** Which clusters followed last from a cell code and one more code point: three numbers each, by hash. */
+  readonly #recent = new Uint32Array(RECENT_JOINS * 3)
 
   get size(): number {
     return this.#texts.length
@@ -47,11 +51,13 @@ export class ClusterTable implements ValueTable<string> {
 
   /** The cell code of the text in a cell with one more code point; the same when it is full. */
   append(code: number, codePoint: number): number {
-    const key = code * 0x20_0000 + codePoint
-    const known = this.#joined.get(key)
-    if (known !== undefined) return known
+    const recent = this.#recent
+    const place = ((Math.imul(code, 0x9e37_79b1) + Math.imul(codePoint, 0x85eb_ca6b)) >>> RECENT_SHIFT) * 3
+    if (recent[place] === code && recent[place + 1] === codePoint) return recent[place + 2] ?? 0
     const joined = this.#append(code, codePoint)
-    if (joined !== code) this.#joined.set(key, joined) // a full cell would fill the map without end
+    recent[place] = code
+    recent[place + 1] = codePoint
+    recent[place + 2] = joined
     return joined
   }
 

@@ -19,6 +19,29 @@ test('the fast paths show what the state machine shows, and leave the same state
   )
 })
 
+/** Of every class that joins or begins clusters: what a run of text may take, and what has to end it. */
+const SCRIPTS = [
+  ' |a|ż|П|漢|か|─|✓|\u00ad|\u0301|\u200d|\ufe0e|\ufe0f|\u{1f3fd}|👍|❤|👩|🚀|\u{1f600}|\u{1f1e9}|\u{1f1ea}',
+  '각|가|\u1100|\u1161|\u11a8|\ud7b0|क|\u094d|\u093f|ก|\u0e33|\u0600|\u{110bd}',
+  '\x1b[?2027l|\x1b[?2027h|\r\n|\x1b[1;3H|\x1b[3b|\x1b[D',
+].flatMap((parts) => parts.split('|'))
+
+test('a run of text in any script is what its code points give one by one, state included', () => {
+  const text = fc.array(fc.constantFrom(...SCRIPTS), { minLength: 1, maxLength: 60 })
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 24 }), (parts, cols) => {
+      const bytes = Buffer.from(parts.join(''))
+      const fast = new VtEmulator(cols, 4, { scrollbackLines: 4 })
+      const slow = new VtEmulator(cols, 4, { scrollbackLines: 4, fastPaths: false })
+      fast.write(bytes)
+      slow.write(bytes)
+      expect(describeFrame(fast.frame())).toEqual(describeFrame(slow.frame()))
+      expect(Buffer.from(fast.checkpoint()).equals(slow.checkpoint())).toBe(true)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
 test('no count, however large, holds the terminal up', () => {
   const emulator = new VtEmulator(80, 24)
   for (const final of '@ABCDEFGHIJKLMPSTXZ^`abdefjr')

@@ -187,9 +187,16 @@ export class History {
   /** Four bytes for each code, then the styles. */
   #packWide(start: number, codes: Uint32Array, styles: Uint32Array, from: number, length: number): number {
     const words = this.#words
-    const first = start / WORD_BYTES
-    for (let index = 0; index < length; index++) words[first + index] = codes[from + index] ?? 0
-    return packStyles(this.#bytes, start + length * WORD_BYTES, styles, from, length)
+    const style = styles[from] ?? 0
+    const end = from + length
+    let isOneStyle = true
+    for (let at = from, to = start / WORD_BYTES; at < end; at++, to++) {
+      words[to] = codes[at] ?? 0
+      if (styles[at] !== style) isOneStyle = false
+    }
+    const to = start + length * WORD_BYTES
+    if (!isOneStyle) return packStyles(this.#bytes, to, styles, from, length)
+    return writeVarint(this.#bytes, writeVarint(this.#bytes, to, length), style)
   }
 
   #growRows(): void {

@@ -3,6 +3,7 @@ import {
   SIMPLE_NARROW,
   SIMPLE_WIDE,
   WIDE_SPACER,
+  WIDTHS_IN_TEXT,
   isPrepend,
   mayJoin,
   widthOf,
@@ -48,25 +49,23 @@ export function printRun(state: TerminalState, bytes: Uint8Array, from: number):
       continue
     }
     if (byte < 0xc2 || index + 3 >= bytes.length) break
-    let size = 2
-    let codePoint = 0
-    const second = bytes[index + 1] ?? 0
-    if (byte < 0xe0 && (second & 0xc0) === 0x80) {
-      codePoint = ((byte & 0x1f) << 6) | (second & 0x3f)
-    } else {
-      size = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
-      codePoint = decode(bytes, index, size)
-    }
+    const size = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+    const codePoint = decode(bytes, index, size)
     const value = codePoints[codePoint] ?? 0
-    if (codePoint < 0xa0 || (value !== SIMPLE_NARROW && value !== SIMPLE_WIDE)) break
-    if (value === SIMPLE_WIDE) {
+    let width = value === SIMPLE_NARROW ? 1 : 2
+    if (value !== SIMPLE_NARROW && value !== SIMPLE_WIDE) {
+      width = WIDTHS_IN_TEXT[value] ?? 0
+      if (width === 0 || at === start) break // the first one may belong to a cluster that is on the screen
+    }
+    if (codePoint < 0xa0) break
+    if (width === 2) {
       if (at + 1 >= rowEnd) break
       codes[at + 1] = WIDE_SPACER
       styles[at + 1] = style
     }
     codes[at] = last = codePoint
     styles[at] = style
-    at += value === SIMPLE_WIDE ? 2 : 1
+    at += width
     index += size
   }
   if (index === from) return from
@@ -95,18 +94,17 @@ function beginsSimple(state: TerminalState, bytes: Uint8Array, from: number): bo
 /** The code point of `size` bytes; 0 when they are not well-formed. */
 function decode(bytes: Uint8Array, at: number, size: number): number {
   const lead = bytes[at] ?? 0
-  const second = bytes[at + 1] ?? 0
-  if ((second & 0xc0) !== 0x80) return 0
-  if (size === 2) return ((lead & 0x1f) << 6) | (second & 0x3f)
-  const third = bytes[at + 2] ?? 0
-  if ((third & 0xc0) !== 0x80) return 0
+  const second = (bytes[at + 1] ?? 0) ^ 0x80
+  if (size === 2) return second > 0x3f ? 0 : ((lead & 0x1f) << 6) | second
+  const third = (bytes[at + 2] ?? 0) ^ 0x80
+  if ((second | third) > 0x3f) return 0
   if (size === 3) {
-    const codePoint = ((lead & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f)
-    return codePoint < 0x800 || (codePoint >= 0xd800 && codePoint <= 0xdfff) ? 0 : codePoint
+    const codePoint = ((lead & 0x0f) << 12) | (second << 6) | third
+    return codePoint < 0x800 || (codePoint & 0xf800) === 0xd800 ? 0 : codePoint
   }
-  const fourth = bytes[at + 3] ?? 0
-  if ((fourth & 0xc0) !== 0x80 || lead > 0xf4) return 0
-  const codePoint = ((lead & 0x07) << 18) | ((second & 0x3f) << 12) | ((third & 0x3f) << 6) | (fourth & 0x3f)
+  const fourth = (bytes[at + 3] ?? 0) ^ 0x80
+  if (fourth > 0x3f || lead > 0xf4) return 0
+  const codePoint = ((lead & 0x07) << 18) | (second << 12) | (third << 6) | fourth
   return codePoint < 0x1_0000 || codePoint > 0x10_ffff ? 0 : codePoint
 }
 
@@ -253,7 +251,6 @@ function joinPrevious(state: TerminalState, codePoint: number, always: boolean):
   if (screen.codeAt(y, col) === WIDE_SPACER) col--
   const code = screen.codeAt(y, col)
   if (code === EMPTY_CELL || code === WIDE_SPACER) return always && joinBlank(state, col, codePoint)
-  if (code < 0x80 && !always && !clusters.joins(code, codePoint)) return false
   if (!always && !clusters.joins(code, codePoint)) return false
   const joined = clusters.append(code, codePoint)
   const before = screen.codeAt(y, col + 1) === WIDE_SPACER && col + 1 < state.cols ? 2 : 1

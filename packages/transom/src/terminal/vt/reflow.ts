@@ -1,6 +1,7 @@
 import { EMPTY_CELL, WIDE_SPACER } from '@transom/grid'
 import { History, type PackedRow } from './history.ts'
 import { ROW_LINE_SIZE, ROW_WRAPPED, ScreenBuffer } from './screen-buffer.ts'
+import { keepWritten, keepWrittenRows } from './written-rows.ts'
 
 /** A place on the screen that keeps its character when lines are wrapped anew. */
 export interface TrackedPlace {
@@ -39,6 +40,7 @@ export function reflow(
   for (let row = 0; row < rows && top + row < output.count; row++)
     putRow(resized, row, output.rowOf(top + row))
   for (const place of places) place.y = Math.max(0, Math.min(rows - 1, place.y - top))
+  keepWritten({ screen, row: cursorRow }, { screen: resized, row: places[0]?.y ?? 0 })
   return resized
 }
 
@@ -55,6 +57,7 @@ export function resizeWithoutReflow(
     putRow(resized, row, packedRow(screen, top + row))
     if (cols !== screen.cols) resized.setWrapped(row, false)
   }
+  keepWrittenRows(screen, resized, top)
   if (place !== null) {
     place.y -= top
     place.pendingWrap &&= place.x === screen.cols - 1 && cols === screen.cols

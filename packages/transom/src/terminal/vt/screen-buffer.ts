@@ -27,12 +27,16 @@ export class ScreenBuffer {
   readonly lengths: Int32Array
   readonly flags: Uint8Array
   /** The generation in which a slot was last written to. */
-  readonly stamps: Int32Array
+  readonly stamps: Float64Array
   readonly ring: Int32Array
   /** The place of the top row in the ring. */
   base = 0
-  /** Raised whenever a frame is read: a slot with an older stamp is as that frame shows it. */
-  generation = 1
+  /** Raised whenever a frame is read or a record begins: a slot with an older stamp has not changed since. */
+  generation = 2
+  /** By slot: the seq of the record that wrote to the row last. */
+  readonly written: Float64Array
+  /** Stamps up to this generation have been noted in `written`. */
+  #notedGeneration = 1
   /** How often rows have moved. */
   scrolls = 0
   /** Null for the alternate screen. */
@@ -46,7 +50,8 @@ export class ScreenBuffer {
     this.styles = new Uint32Array(cols * rows)
     this.lengths = new Int32Array(rows)
     this.flags = new Uint8Array(rows)
-    this.stamps = new Int32Array(rows).fill(1)
+    this.stamps = new Float64Array(rows).fill(1)
+    this.written = new Float64Array(rows)
     this.ring = Int32Array.from({ length: rows }, (_, index) => index)
   }
 
@@ -58,6 +63,18 @@ export class ScreenBuffer {
 
   touch(slot: number): void {
     this.stamps[slot] = this.generation
+  }
+
+  /** Notes `seq` for the rows that were written to since the last call. */
+  noteWritten(seq: number): void {
+    for (let slot = 0; slot < this.rows; slot++)
+      if ((this.stamps[slot] ?? 0) > this.#notedGeneration) this.written[slot] = seq
+    this.skipWritten()
+  }
+
+  /** Has the rows touched since the last noteWritten() keep the seqs they have: their text is the same. */
+  skipWritten(): void {
+    this.#notedGeneration = this.generation++
   }
 
   isWrapped(row: number): boolean {

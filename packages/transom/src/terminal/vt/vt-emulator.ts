@@ -36,8 +36,11 @@ export class VtEmulator implements Emulator {
   #frame: Frame | null = null
   #frameScreen: ScreenBuffer | null = null
   #frameReversed = false
+  #frameGeneration = 0
   #frameSlots = new Int32Array(0)
   #changed = true
+  /** The record whose bytes were written last. */
+  #seq = 0
   /** What to show while a synchronized update is open. */
   #held: Frame | null = null
 
@@ -73,8 +76,10 @@ export class VtEmulator implements Emulator {
     return this.#held !== null
   }
 
-  write(bytes: Uint8Array): void {
+  write(bytes: Uint8Array, seq = 0): void {
     this.#changed = true
+    this.#noteWritten()
+    this.#seq = seq
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       this.#engine.feed(bytes.length <= PIECE_BYTES ? bytes : bytes.subarray(at, at + PIECE_BYTES))
       if (needsCompaction(this.#state)) this.#compact()
@@ -88,6 +93,7 @@ export class VtEmulator implements Emulator {
 
   resize(cols: number, rows: number): void {
     this.releaseSync()
+    this.#noteWritten()
     resizeTerminal(this.#state, cols, rows)
     this.#changed = true
   }
@@ -144,6 +150,7 @@ export class VtEmulator implements Emulator {
 
   /** The whole state, so that what follows is shown as if there had been no break. */
   checkpoint(): Uint8Array {
+    this.#noteWritten()
     return saveCheckpoint({ state: this.#state, decoder: this.#engine.decoder, held: this.#held })
   }
 
@@ -158,9 +165,14 @@ export class VtEmulator implements Emulator {
     this.#state.history.clear()
   }
 
+  #noteWritten(): void {
+    for (const screen of [this.#state.main, this.#state.alt]) screen.noteWritten(this.#seq)
+  }
+
   #readFrame(): Frame {
     if (!this.#changed && this.#frame !== null) return this.#frame
     const { screen, title, bells, firstLine, y, editedLines } = this.#state
+    this.#noteWritten()
     this.#frame = {
       ...this.#readGrid(screen),
       cursor: this.#cursor(),
@@ -168,6 +180,10 @@ export class VtEmulator implements Emulator {
       bells,
       firstLine,
       editedLines: editedLines.upTo(firstLine + y),
+      written: Float64Array.from(
+        { length: screen.rows },
+        (_, row) => screen.written[screen.slotOf(row)] ?? 0,
+      ),
     }
     this.#changed = false
     return this.#frame
@@ -182,14 +198,14 @@ export class VtEmulator implements Emulator {
     let grid = before
     for (let row = 0; row < screen.rows; row++) {
       const slot = screen.slotOf(row)
-      if (this.#frameSlots[row] === slot && (screen.stamps[slot] ?? 0) < screen.generation) continue
+      if (this.#frameSlots[row] === slot && (screen.stamps[slot] ?? 0) <= this.#frameGeneration) continue
       if (grid === before) grid = before?.clone() ?? new Grid(screen.cols, screen.rows, this.#tables)
       if (grid !== null) copyRow(screen, slot, grid, row)
       if (reverseScreen && grid !== null) this.#reverseRow(grid, row)
       this.#frameSlots[row] = slot
     }
     grid ??= new Grid(screen.cols, screen.rows, this.#tables)
-    screen.generation++
+    this.#frameGeneration = screen.generation++
     this.#frameScreen = screen
     this.#frameReversed = reverseScreen
     return { grid, text: grid }
@@ -218,7 +234,9 @@ export class VtEmulator implements Emulator {
   }
 
   #compact(): void {
+    this.#noteWritten()
     const heldGrid = compactTables(this.#state, this.#held?.grid ?? null)
+    for (const screen of [this.#state.main, this.#state.alt]) screen.skipWritten()
     this.#tables = { styles: this.#state.styles, clusters: this.#state.clusters }
     if (this.#held !== null && heldGrid !== null)
       this.#held = { ...this.#held, grid: heldGrid, text: heldGrid }
