@@ -12,6 +12,7 @@ import { pictures } from './pictures.mjs'
 import { printToWait } from './print-to-wait.mjs'
 import { logSize, seq } from './seq.mjs'
 import { socketSnapshot, socketType } from './socket.mjs'
+import { stalls } from './stalls.mjs'
 import { terminalEngine } from './terminal-engine.mjs'
 import { waitForHostile, waitForText } from './wait-for.mjs'
 import { web } from './web.mjs'
@@ -30,6 +31,7 @@ export const ROWS = [
   waitForHostile,
   seq,
   flood,
+  stalls,
   idleSessions,
   terminalEngine,
   pastSnapshot,

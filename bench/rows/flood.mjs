@@ -1,6 +1,7 @@
 // @ts-check
 import { once } from 'node:events'
-import { quantile, summarize, timeMs } from '../measure.mjs'
+import { startEchoSession } from '../echo-session.mjs'
+import { quantile, summarize } from '../measure.mjs'
 import { startPtySink } from '../peers.mjs'
 
 const SAMPLES_PER_BLOCK = 200
@@ -75,33 +76,6 @@ class Blocks {
     const sorted = this.#p99s.toSorted((a, b) => a - b)
     const all = summarize(this.all)
     return { ...all, median: all.p99, p10: quantile(sorted, 0.1), p90: quantile(sorted, 0.9) }
-  }
-}
-
-/**
- * A session whose terminal echoes what is typed, and a way to measure how long that takes to be seen.
- * @param {BenchHome} home
- * @param {Client} client
- */
-async function startEchoSession(home, client) {
-  const session = await home.create(client, ['sh', '-c', 'echo ready; cat >/dev/null'])
-  await client.call('session.wait', { session, text: 'ready' })
-  let count = 0
-  const once = () => {
-    const text = `#${++count};`
-    return timeMs(() =>
-      Promise.all([
-        client.call('session.type', { session, text, enter: true }),
-        client.call('session.wait', { session, text }),
-      ]),
-    )
-  }
-  return {
-    async sample(/** @type {number} */ wanted) {
-      const samples = []
-      while (samples.length < wanted) samples.push(await once())
-      return samples
-    },
   }
 }
 
