@@ -20,7 +20,7 @@ export interface LaunchOptions {
 
 /**
  * V8's young generation holds at most this many megabytes, twice. By default it grows to 16 MB each while a program
- * floods its terminal, and never shrinks in a host that is idle afterwards. Two cost no measurable processor time.
+ * floods its terminal, and never shrinks in a host that is idle afterwards. Two cost no more than the spread of the runs.
  */
 const HEAP_FLAGS = ['--max-semi-space-size=2']
 
